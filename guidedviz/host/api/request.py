@@ -23,7 +23,6 @@ LONGEST_ANSWER = 4096
 IGNORED_FIELDS = {  # a field -> the values that ask for nothing
     "frequency_penalty": (0,),
     "presence_penalty": (0,),
-    "repetition_penalty": (1,),
     "min_p": (0,),
     "echo": (False,),
     "store": (False,),
@@ -123,6 +122,7 @@ def read_settings(fields: Fields) -> Settings:
         temperature=fields.number("temperature", 0, 100, 1),
         top_k=max(0, fields.whole("top_k", -1, LARGEST_COUNT, 0)),
         top_p=fields.number("top_p", 1e-9, 1, 1),
+        repetition_penalty=fields.number("repetition_penalty", 0.01, 100, 1),
         seed=fields.whole("seed", 0, LARGEST_COUNT, randbelow(1 << 31)),
         max_tokens=min(wanted, LONGEST_ANSWER),
         bias=read_bias(fields.take("logit_bias", dict, "a bias per token id", {})),

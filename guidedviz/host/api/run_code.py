@@ -30,7 +30,7 @@ def code_of(run: KeptRun) -> str:
     return "\n".join(lines)
 
 
-USUAL_SETTINGS = {"temperature": 1.0, "top_k": 0, "top_p": 1.0}
+USUAL_SETTINGS = {"temperature": 1.0, "top_k": 0, "top_p": 1.0, "repetition_penalty": 1.0}
 
 
 def say_prompt(run: KeptRun) -> str:

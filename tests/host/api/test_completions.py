@@ -209,6 +209,7 @@ BAD = {
     "true as number": ({"n": True}, "n", "whole number"),
     "temperature": ({"temperature": "hot"}, "temperature", "a number"),
     "top_p": ({"top_p": 0}, "top_p", "a number"),
+    "penalty": ({"repetition_penalty": 0}, "repetition_penalty", "a number"),
     "stop": ({"stop": [""]}, "stop", "at most 4 texts"),
     "bias": ({"logit_bias": {"x": 1}}, "logit_bias", "TOKEN ID"),
     "bias of no token": ({"logit_bias": {"999999": 1}}, "token id in logit bias", "0 to 4,095"),

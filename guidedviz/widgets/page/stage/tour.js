@@ -24,6 +24,7 @@ const KEYS = [
   [["r"], "delete all steps and start again", isLive],
   [["q"], "ask before each step, and stop asking", hasQuestions],
   [["f"], "full screen with large type, and back"],
+  [["⋯"], "edit the prompt, choose a model, put a text next", isLive],
   [["?"], "these keys"],
 ];
 
