@@ -12,7 +12,7 @@ from guidedviz.decoding.player import LiveWalk, Player, TakenSteps, shared_steps
 from guidedviz.errors import SettingError
 from guidedviz.views.dependence import say_dependence, show_part
 from guidedviz.widgets.display import Message
-from guidedviz.widgets.runner import WORKER, LiveStage, running_loop, say_failure
+from guidedviz.widgets.runner import LiveStage, begin_work, say_failure
 
 READING_AGAIN = "the model reads the text again, each time without one part of it …"
 
@@ -35,15 +35,9 @@ class LookedAt:
         """Compute it, in the worker where there is an event loop."""
         player = self._stage.player
         run = run_so_far(player)
-        work = partial(find_dependence, player)
-        loop = running_loop()
-        if loop is None:
-            self._finish(run, work)
-            return
         self._shown = ShownDependence(run, {"place": player.cursor, "words": [READING_AGAIN], "rows": []})
         self._stage.tell()
-        asked = loop.run_in_executor(WORKER, work)
-        asked.add_done_callback(lambda done: None if done.cancelled() else self._finish(run, done.result))
+        begin_work(partial(find_dependence, player), partial(self._finish, run))
 
     def _finish(self, run: TakenSteps, found: Callable[[], Dependence]) -> None:
         self._shown = None

@@ -26,7 +26,7 @@ from guidedviz.tokens.guide import Guide
 from guidedviz.views.words import label, reading
 from guidedviz.widgets.display import Message
 from guidedviz.widgets.panels import pack_branch
-from guidedviz.widgets.runner import WORKER, running_loop, say_failure
+from guidedviz.widgets.runner import begin_work, say_failure
 
 PROMPT_START = 24  # characters of a prompt that name its run
 BEFORE = 8  # tokens before the place where two runs part that are shown
@@ -86,17 +86,9 @@ class OtherRuns:
 
     def ask_model(self, name: str) -> None:
         """Do the same for a page: in the worker where there is an event loop."""
-        stage = self._stage
-        loop = running_loop()
-        work = partial(self._load, name)
-        if loop is None:
-            self._finish(stage.player.walk, work)
-            return
-        stage.note = f"loading {name[:PROMPT_START]} …"
-        stage.tell()
-        loaded = loop.run_in_executor(WORKER, work)
-        before = stage.player.walk
-        loaded.add_done_callback(lambda done: None if done.cancelled() else self._finish(before, done.result))
+        self._stage.note = f"loading {name} …"
+        self._stage.tell()
+        begin_work(partial(self._load, name), partial(self._finish, self._stage.player.walk))
 
     def turn(self, place: int) -> None:
         """Return to a whole run; the shown one is kept in its place."""

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from guidedviz.decoding.player import Player, TakenSteps
 from guidedviz.decoding.trace import Trace
@@ -26,6 +26,7 @@ WORKER = ThreadPoolExecutor(1, "guidedviz-step")  # one model call at a time, ou
 GLANCE = 0.3  # seconds between two glances at a model that may wait for its host
 MOST_BEHIND = 0.1  # seconds that steps which came late may be followed faster
 
+T = TypeVar("T")
 PlayerMove = Callable[[], Player]
 
 
@@ -35,6 +36,19 @@ def running_loop() -> asyncio.AbstractEventLoop | None:
         return asyncio.get_running_loop()
     except RuntimeError:
         return None
+
+
+def begin_work(
+    work: Callable[[], T], finish: Callable[[Callable[[], T]], None], pool: ThreadPoolExecutor = WORKER
+) -> asyncio.Future[T] | None:
+    """Do this in a thread where there is an event loop, else now; `finish` gets what gives the result or its error."""
+    loop = running_loop()
+    if loop is None:
+        finish(work)
+        return None
+    begun = loop.run_in_executor(pool, work)
+    begun.add_done_callback(lambda done: None if done.cancelled() else finish(done.result))
+    return begun
 
 
 def say_failure(error: Exception) -> str:
@@ -234,12 +248,8 @@ class Editor:
         self._error = ""
         self._waits = None
         work = partial(compile_guide, kind, text, self._vocabulary)
-        loop = running_loop()
-        if loop is None:
-            self._finish(work)
-        else:
-            self._compiling = loop.run_in_executor(COMPILERS, work)
-            self._compiling.add_done_callback(lambda done: None if done.cancelled() else self._finish(done.result))
+        self._compiling = begin_work(work, self._finish, COMPILERS)
+        if self._compiling:
             self._stage.tell()
 
     def _finish(self, compiled: Callable[[], Guide]) -> None:

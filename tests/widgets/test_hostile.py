@@ -85,9 +85,9 @@ def test_a_wrong_argument_is_refused_by_an_error_of_ours(call):
 # --- messages ---
 
 DO = "play pause reset back go end step choose speed set map picture edit go_back turn all find why read state compare"
-DO = f"{DO} rest move painted hello commit".split()
-KEYS = "cursor token value name kind text ask of chain row column state on place rows time number answer".split()
-WORDS = [*"temperature seed regex schema grammar texts find why x /(/ \\x ((".split()]
+DO = f"{DO} rest move painted hello commit prompt model beside insert look".split()
+KEYS = "branch cursor token value name kind text ask of chain row column state on place rows time number answer".split()
+WORDS = [*"temperature seed top_k top_p bard regex schema grammar texts find why x /(/ \\x ((".split()]
 NUMBERS = st.integers(-2, 6) | st.integers() | st.floats() | st.just(10**400)
 LEAVES = st.none() | st.booleans() | NUMBERS | st.sampled_from(WORDS) | st.text(max_size=4)
 JSON = st.recursive(

@@ -67,7 +67,12 @@ def test_the_code_on_a_page_gives_the_same_text(clerk_host, scout_host, kind):
         "tools": {"tools": [ADD], "tool_choice": "required"},
     }
     body = SUM if kind == "tools" else CHAT
-    said = ask_chat(host, body | more[kind] | {"temperature": 1.2, "top_p": 0.9, "repetition_penalty": 1.3, "seed": 3, "max_tokens": 20, "n": 2})
+    said = ask_chat(
+        host,
+        body
+        | more[kind]
+        | {"temperature": 1.2, "top_p": 0.9, "repetition_penalty": 1.3, "seed": 3, "max_tokens": 20, "n": 2},
+    )
     for address in said["guidedviz"]["runs"]:
         run = host.service.runs.find(address.rpartition("/")[2])
         names = {}
