@@ -66,6 +66,7 @@ class OtherRuns:
     def __init__(self, stage: ManyRuns) -> None:
         self._stage = stage
         self._left: list[LeftRun] = []
+        self._models: dict[str, Model] = {}  # that were shown here, by name
         self._beside: TakenSteps = ()  # the run that is put beside the shown one
         self._question: tuple[str, str | None] = ("", "")  # a prompt, and what a person may edit of it
 
@@ -85,7 +86,10 @@ class OtherRuns:
         self._show_model(*self._load(name))
 
     def ask_model(self, name: str) -> None:
-        """Do the same for a page: in the worker where there is an event loop."""
+        """Do the same for a page, which may ask for a name that it was offered: in the worker where there is a loop."""
+        name = self._offered.get(name, "")
+        if not name:
+            return
         self._stage.note = f"loading {name} …"
         self._stage.tell()
         begin_work(partial(self._load, name), partial(self._finish, self._stage.player.walk))
@@ -134,8 +138,13 @@ class OtherRuns:
         text = self._editable(self._stage.head.prompt)
         if text is not None:
             head["asked"] = text
-        names = dict.fromkeys([walk.model.name, *OFFERED])
-        head["models"] = tuple(shorten(reading(name), PROMPT_START) for name in names)
+        head["models"] = tuple(self._offered)
+
+    @property
+    def _offered(self) -> dict[str, str]:
+        """The names of models by what is shown of them: the present one first, then those that were here, then ours."""
+        names = [self._stage.head.model, *self._models, *OFFERED]
+        return {shorten(reading(name), PROMPT_START): name for name in names}
 
     def _live_walk(self, where: str) -> LiveWalk:
         walk = self._stage.player.walk
@@ -170,9 +179,7 @@ class OtherRuns:
     def _load(self, name: str) -> tuple[Model, Guide | None]:
         """A model, and the guide of the same machine for its vocabulary."""
         self._live_walk("another model")
-        known = {run.head.model: run.player.walk for run in self._left}
-        walk = known.get(name)
-        model: Model = walk.model if isinstance(walk, LiveWalk) else load_model(name)
+        model = self._models.get(name) or load_model(name)
         old = self._stage.guide
         if old is None:
             return model, None
@@ -198,6 +205,8 @@ class OtherRuns:
         text = self._editable(prompt)
         if isinstance(prompt, Prompt):
             prompt = _ask(model, text or str(prompt))
+        for shown in (self._live_walk("another model").model, model):
+            self._models[shown.name] = shown
         settings = replace(self._stage.player.settings, bias={}, draft=None)  # they name tokens of the other model
         self._begin(model, prompt, guide, replace(self._stage.player, settings=settings))
 

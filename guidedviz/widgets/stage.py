@@ -34,7 +34,7 @@ from guidedviz.widgets import panels
 from guidedviz.widgets.display import Display, Message, is_still
 from guidedviz.widgets.looked_at import LookedAt, find_dependence
 from guidedviz.widgets.map import Masks
-from guidedviz.widgets.other_runs import OFFERED, OtherRuns
+from guidedviz.widgets.other_runs import OtherRuns
 from guidedviz.widgets.runner import Editor, Runner, compile_guide, name_text, running_loop
 from guidedviz.widgets.sharing import ALONE, Follower, Publisher
 from guidedviz.widgets.talk import Talk
@@ -377,7 +377,7 @@ class Stage:
                 self.put_beside(branch)
             case {"do": "prompt", "text": str(text)}:
                 self.restart(text)
-            case {"do": "model", "name": str(name)} if name in OFFERED:
+            case {"do": "model", "name": str(name)}:
                 self._others.ask_model(name)
 
     def _set(self, name: str, value: float) -> None:

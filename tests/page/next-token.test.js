@@ -113,6 +113,13 @@ test("what bias and temperature changed is named", () => {
   assert.deepEqual(head({ changes: "" }), ["", "beforeafter the maskforbidden", "× 1/Z = × 2"]);
 });
 
+test("what each stage of the sampler left of a token is said, also where nothing moves", () => {
+  const more = { changes: "penalty 1.3 · T 0.50 · top-k 1", stages: [[0.7, 0, 0.3], [0.8, 0, 0.2]] };
+  const { find, stop } = render(stage, stageNews([step("a", more)], 1));
+  assert.equal(find(".gv-row").title, "0.50 from the model, 0.70 after penalty 1.3, 0.80 after T 0.50, drawn from 0.90");
+  stop();
+});
+
 test("without a constraint nothing is said of a mask", () => {
   const rows = [[7, "a", 0.5, 0.5, true, "0.50", "0.50"]];
   const { find, stop } = render(stage, stageNews([step("a", { rows, mass: 1 })], 1, { head: { ...HEAD, free: true } }));

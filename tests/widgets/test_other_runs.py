@@ -134,6 +134,17 @@ def test_another_model_reads_the_same_machine_with_its_own_vocabulary(monkeypatc
     assert stage.guide is guide
 
 
+def test_a_model_that_was_here_is_in_the_list_also_without_a_run(toy):
+    model = toy.toy_model()
+    stage = gv.stage(model, "say ", steps=0)
+    page = Page(stage)
+    hear(stage, do="model", name="bard")
+    assert page.told[-1]["head"]["models"][:2] == ["bard", "toy"]
+    hear(stage, do="model", name="toy")
+    assert stage.player.walk.model is model
+    assert page.told[-1]["branches"] == []
+
+
 async def test_a_page_waits_for_a_model_and_hears_why_one_is_not_there(toy, until, monkeypatch):
     stage = open_stage(toy, steps=1)
     page = Page(stage)

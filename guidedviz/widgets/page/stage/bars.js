@@ -9,7 +9,7 @@ const FULL = 0.999999; // a legal mass above this counts as 1
 
 /**
  * A row: `key` names it from step to step, `place` counts it in the step's own rows.
- * @typedef {{ key: string, place: number, token: number, label: string, raw: number, drawn: number, legal: boolean, special: boolean, before: string, after: string, stages: number[] }} Bar
+ * @typedef {{ key: string, place: number, token: number, label: string, raw: number, drawn: number, legal: boolean, special: boolean, before: string, after: string, stages: number[], via?: string[] }} Bar
  */
 
 /** @typedef {{ row: number, at: number, number: number, share: number }} Ruler where the pointer stops: in which row, how far along its bar, at which number */
@@ -20,8 +20,12 @@ const FULL = 0.999999; // a legal mass above this counts as 1
  */
 export function barsOf(step) {
   const all = step.rows.map((row, place) => barOf(row, place, `t${row[0]}`, step.names?.includes(row[0])));
+  const names = step.changes?.split(" · ") ?? [];
   const stagesAt = (/** @type {number} */ place) => (step.stages ?? []).map((shares) => shares[place]);
-  all.forEach((bar, place) => (bar.stages = stagesAt(place)));
+  for (const [place, bar] of all.entries()) {
+    bar.stages = stagesAt(place);
+    bar.via = bar.stages.map((share, stage) => `${sayChance(share)} after ${names[stage]}`);
+  }
   if (step.others) {
     const others = step.others.map((row) => barOf(row, -1, row[4] ? "legal" : "forbidden"));
     return [...all, ...others.map((bar) => ({ ...bar, stages: stagesAt(all.length) }))];
