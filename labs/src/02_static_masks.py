@@ -355,7 +355,8 @@ gv.score()
 # * One line of code between logits and softmax makes illegal output impossible. [A page](deeper/the_model.ipynb) shows
 #   that it does not matter how a server computes the logits.
 # * Among legal tokens the ratios stay as they were. Z says how much probability was legal.
-# * Top-k and top-p come after the mask. Bias, penalty and temperature may come before it or after it.
+# * Top-k and top-p come after the mask. Bias, penalty and temperature may come before it or after it. The menu `⋯` of a
+#   live stage has them: the bars pass through one after the other.
 # * A list of masks fixes the length and cuts words. *One or more* needs a state that depends on the text.
 #
 # Next: [lab 03](03_fsm.ipynb) builds that machine.
