@@ -166,7 +166,7 @@ class OtherRuns:
     def _rewrite(self, model: Model, text: str) -> str:
         """The prompt with another text, in the chat template if it had one."""
         prompt = self._stage.head.prompt
-        if not isinstance(prompt, Prompt):
+        if isinstance(text, Prompt) or not isinstance(prompt, Prompt):
             return text
         if self._editable(prompt) is None:
             hint = "gv.stage(model, model.chat(messages), guide)"
@@ -201,10 +201,7 @@ class OtherRuns:
         stage.tell()
 
     def _show_model(self, model: Model, guide: Guide | None) -> None:
-        prompt = self._stage.head.prompt
-        text = self._editable(prompt)
-        if isinstance(prompt, Prompt):
-            prompt = _ask(model, text or str(prompt))
+        prompt = self._rewrite(model, self._editable(self._stage.head.prompt) or "")
         for shown in (self._live_walk("another model").model, model):
             self._models[shown.name] = shown
         settings = replace(self._stage.player.settings, bias={}, draft=None)  # they name tokens of the other model

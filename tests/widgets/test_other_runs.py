@@ -97,6 +97,9 @@ def test_the_question_of_a_chat_is_edited_in_its_template(scout):
     assert "asked" not in Page(several).told[-1]["head"]
     refused = "saw a prompt of several messages or with tools, expected a text or one question"
     assert refused in several.restart("x").note
+    assert refused in several.use_model("clerk").note
+    assert several.restart(scout.chat("Hi")).trace.prompt == scout.chat("Hi"), "a script may give a whole prompt"
+    assert several.use_model("clerk").trace.prompt == "Hi", "a model without a template reads the question alone"
 
 
 @pytest.fixture(scope="module")
