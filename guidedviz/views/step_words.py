@@ -122,9 +122,11 @@ def _pack_stages(step: Step, shown: Sequence[Candidate]) -> Iterator[tuple[float
     """For each stage of the sampler before the last the probabilities of the shown rows, then of all others."""
     places = [step.candidates.index(c) for c in shown]
     for shares in step.stages:
-        rows = [short(shares[place]) for place in places]
-        others = max(0.0, 1 - sum(rows))
-        yield (*rows, short(others))
+        rows = [shares[place] for place in places]
+        others = 1 - sum(rows)
+        if others < NOISE:
+            others = 0.0
+        yield tuple(map(short, (*rows, others)))
 
 
 def _pack_row(c: Candidate) -> PackedRow:

@@ -49,3 +49,6 @@ def test_the_page_gets_what_each_stage_of_the_sampler_left(toy):
     for shares in step["stages"]:
         assert len(shares) == len(step["rows"]) + 1
         assert sum(shares) == pytest.approx(1, abs=0.01)
+    cut = gv.stage(toy.toy_model(), "say ", top_k=4, top_p=0.9, steps=1)
+    [shares] = Page(cut).steps[0]["stages"]
+    assert shares[-1] == 0, "what rounding leaves is nothing: top-k keeps four, and all are shown"
