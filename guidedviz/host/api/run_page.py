@@ -136,7 +136,7 @@ def say_diagnosis(run: KeptRun, found: Diagnosis) -> Element:
     rows = []
     for finding in found.findings:
         check, cure = advice_for(finding)
-        said = f": {escaped(finding.seen)}. Check: {check} Try: {cure}. "
+        said = f": {escaped(finding.seen)}. Check: {check}; try: {cure}. "
         rows.append(node("li", node("strong", finding.name), said, step_link(run, finding.step)))
     return node("ol", *rows)
 
