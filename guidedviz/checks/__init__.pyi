@@ -4,6 +4,7 @@ from guidedviz.checks.automata import check_compile_pattern as compile_pattern
 from guidedviz.checks.automata import check_schema_to_regex as schema_to_regex
 from guidedviz.checks.automata import check_step_set as step_set
 from guidedviz.checks.automata import check_subsets as subsets
+from guidedviz.checks.broken_runs import check_broken as broken
 from guidedviz.checks.decoding import check_look as look
 from guidedviz.checks.decoding import check_masked_loop as masked_loop
 from guidedviz.checks.decoding import check_only_answers as only_answers

@@ -26,6 +26,7 @@ from guidedviz.host.access import find_tokens, warn_of_tokens
 from guidedviz.host.api.routes import (
     API_PATHS,
     COMPLETION_PATHS,
+    MODEL_PATH,
     MOST_ASKED,
     RUN_PATH,
     CompletionDesk,
@@ -86,6 +87,7 @@ class Service:
             ("GET", RUN_PATH): api.show_run,
             ("GET", "/v1/runs"): api.list_runs,
             ("GET", "/v1/models"): api.models,
+            ("GET", MODEL_PATH): api.model,
             ("POST", "/v1/chat/completions"): api.chat,
             ("POST", "/v1/completions"): api.plain,
             ("POST", "/v1/responses"): api.response,
@@ -107,7 +109,7 @@ class Service:
             try:
                 response = await self._let_in(Request(scope, receive), counted)
             except Exception as error:  # a replica that died, memory that is full: the host goes on
-                response = reply(error, scope["path"])
+                response = reply(error, without_name(scope["path"]))
             if response:
                 response.headers["X-Content-Type-Options"] = "nosniff"
                 if self.start:
@@ -122,7 +124,7 @@ class Service:
         path = request.scope["path"]
         headers = request.headers
         method = "GET" if request.method == "HEAD" else request.method
-        known = RUN_PATH if path.startswith(RUN_PATH) else path
+        known = without_name(path)
         handler = self._handlers.get((method, known), self._unknown)
         limits = self.guard.limits
         check_sender(headers, known, self.guard.guarded)
@@ -153,7 +155,7 @@ class Service:
         """The refusal of a path that there is not, or not with this method."""
         path = request.scope["path"]
         status = 404
-        if path in {known for _, known in self._handlers}:
+        if without_name(path) in {known for _, known in self._handlers}:
             status = 405
         seen = quoted(f"{request.method} {path}")
         hint = f"the table of requests in {PROTOCOL_PAGE}"
@@ -236,6 +238,18 @@ def open_service(
     """The service of a model that is loaded here."""
     guard = Guard(tokens, Limits(rate=rate, burst=2 * rate))
     return Service(Engine(load_here(model, device), cache_mb * MB), guard, whole)
+
+
+def without_name(path: str) -> str:
+    """A path; of one that ends with the name of a run or of a model, what stands before the name.
+
+    >>> without_name("/runs/7f3a"), without_name("/v1/models/clerk"), without_name("/v1/models")
+    ('/runs/', '/v1/models/', '/v1/models')
+    """
+    for prefix in (RUN_PATH, MODEL_PATH):
+        if path.startswith(prefix):
+            return prefix
+    return path
 
 
 async def enter(counted: ExitStack, count: AbstractContextManager[Counted], delay: float) -> Counted:

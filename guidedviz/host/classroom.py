@@ -23,6 +23,7 @@ from guidedviz.errors import SettingError, quoted
 from guidedviz.files import PACKAGE
 from guidedviz.host.batcher import Engine
 from guidedviz.host.limits import MINUTE, TEACHER, Account, Guard, Refused
+from guidedviz.host.projects import Projects
 from guidedviz.host.standing import Sessions, Standing, between, read_body, read_report
 from guidedviz.markup import node
 from guidedviz.models.frames import JSON
@@ -126,6 +127,7 @@ class Desk:
         self._guard = guard
         self._sessions = Sessions()
         self.standing = Standing()
+        self.projects = Projects()
         self.run = Showing()
 
     async def sum_up(self, request: Request) -> Response:
@@ -134,7 +136,7 @@ class Desk:
         run = self.run
         said = sum_up_class(self._guard.accounts, self._engine.card, self._engine.waiting, self._guard.named)
         shown = {"steps": run.steps, "followers": run.followers} if run.known else None
-        return say(said | self.standing.summary() | {"run": shown})
+        return say(said | self.standing.summary() | self.projects.summary() | {"run": shown})
 
     async def report(self, request: Request) -> Response:
         """Where a student stands. A token of their own says who it is, else the secret that their client has made."""
@@ -144,12 +146,14 @@ class Desk:
             secret = request.headers.get("x-guidedviz-student", "")
             student = self._sessions.enter(request.state.peer, secret)
         self.standing.take(student, report)
+        self.projects.take(student, report)
         return say({})
 
     async def forget(self, request: Request) -> Response:
         """Forget where the students stand, and their answers."""
         self._check_teacher(request)
         self.standing.forget()
+        self.projects.forget()
         return say({})
 
     async def show(self, request: Request) -> Response:

@@ -31,9 +31,10 @@ WAITING = 64  # reports; an older one is dropped
 NICKNAME = 32  # characters
 PLACE_LENGTH = 300
 ANSWER = 120
-LAB = re.compile(r"(\d\d_[a-z0-9_]{1,40})(-fresh(-\d+)?)?")
+LAB = re.compile(r"(\d\d_[a-z0-9_]{1,40}|project)(-fresh(-\d+)?)?")
 BLANK = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]")
 NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL
+RACE_PLACES = ("race, compile", "race, first mask", "race, warm mask")
 State = Literal["open", "answered", "right", "wrong"]
 
 
@@ -96,7 +97,8 @@ class Reporter:
     def _keep(self, said: dict[str, Any]) -> None:
         place = said["lab"], said["place"]
         before = self._told.pop(place, said)
-        self._told[place] = said if before.get("answer") is None else before  # the first answer counts
+        is_open = "choices" not in before or before.get("answer") is None
+        self._told[place] = said if is_open else before  # the first answer to a question counts
         forget(self._told, WAITING)
 
     def _tell_again(self) -> None:
@@ -145,18 +147,30 @@ def report(
     """Tell where this student stands, if they gave a nickname; it neither waits nor raises an error.
 
     The nickname is that of `gv.load_model(..., nickname=...)`, or of two variables.
-    `choices` are those of a question, () for one that asks for a number.
+    `choices` are those of a question, () for one that asks for a number. An answer without choices is a number that is
+    told anew each time.
     """
     with suppress(GuidedVizError):
         host, nickname = (os.environ.get(f"GUIDEDVIZ_{name}", "") for name in ("HOST", "NICKNAME"))
         if _joined is None and host and nickname and not headless():
             join_class(read_address(host), nickname)
         if _joined:
-            told: dict[str, Any] = {"place": shorten(place, PLACE_LENGTH), "state": state}
-            if choices is not None:
-                told["choices"] = [shorten(choice, ANSWER) for choice in choices]
-                told["answer"] = shorten(answer, ANSWER) if isinstance(answer, str) else answer
-            _joined.tell(told)
+            told = {"place": shorten(place, PLACE_LENGTH), "state": state}
+            _joined.tell(told | write_answer(choices, answer))
+
+
+def write_answer(choices: Sequence[str] | None, answer: str | int | float | None) -> dict[str, Any]:
+    """The fields of an answer in a report; none for a check.
+
+    >>> write_answer(None, None), write_answer(["yes", "no"], None), write_answer(None, 2.5)
+    ({}, {'choices': ['yes', 'no'], 'answer': None}, {'answer': 2.5})
+    """
+    told: dict[str, Any] = {}
+    if choices is not None:
+        told["choices"] = [shorten(choice, ANSWER) for choice in choices]
+    if told or answer is not None:
+        told["answer"] = shorten(answer, ANSWER) if isinstance(answer, str) else answer
+    return told
 
 
 def can_be_seen(text: str) -> bool:

@@ -34,6 +34,7 @@ from itertools import combinations
 import numpy as np
 
 import guidedviz as gv
+from guidedviz.checks.broken_runs import broken_run
 from guidedviz.files import shipped
 
 clerk, bard = gv.load_model("clerk"), gv.load_model("bard")
@@ -483,6 +484,33 @@ gv.predict(
         colors, and a bound that real prices keep.""",
     ],
 )  # fmt: skip
+
+# %% [markdown]
+# ## Exercise 5 · Your own patient ★ · home
+#
+# Three services have one fault each. `broken_run(seed)` gives the run of one of them: take the number of your seat as
+# seed. In each schema a product has `type`, `minLength` and `maxLength`, a color has `enum`, and a price has `type`,
+# `minimum`, `maximum` and `multipleOf`. One of these keywords refuses the right answer.
+
+# %%
+SEED = 1
+patient = broken_run(SEED)
+gv.stage(patient, show=0)
+
+# %% [markdown]
+# Give the seed, the first step at which the mask refused what the model wanted, and the keyword that is the cause.
+#
+# hint: `gv.diagnose(patient)` names a step, a token that the model wanted, and the one that it took.
+#
+# hint: Read the prompt, and write down the right answer. Which keyword could refuse it just there?
+
+# %%
+# solution:
+found = {"seed": SEED, "step": 17, "cause": "minimum"}
+# open:
+# found = {}  # {"seed": SEED, "step": ..., "cause": "..."}
+# end
+gv.checks.broken(found)
 
 # %% [markdown]
 # ## The rest of the clinic

@@ -28,18 +28,18 @@
 
 # %%
 import json
-import time
 
 import numpy as np
 
 import guidedviz as gv
 from guidedviz.files import shipped
+from guidedviz.host.here import start_host
 from guidedviz.serving import Costs, Policy, Request, make_requests, simulate
 
 try:
-    import xgrammar
-except ImportError:  # one answer is measured with it
-    xgrammar = None
+    import openai
+except ImportError:  # urllib sends the same request
+    openai = None
 
 # %% [markdown]
 # ## 1 · Who waits for whom
@@ -227,15 +227,8 @@ gv.views.draw_throughput({how: {x: rate(x, how) for x in row} for how, row in pu
 
 # %% [markdown]
 # **Measure it yourself.** Send the same prompts with the schema and without it, at your load. The TPOT shows what the
-# masks cost, the TTFT what the compile costs. To see the inside of a pass, give the step a name that a profiler shows
-# (not run here):
-#
-# ```python
-# with torch.profiler.record_function("mask"), torch.cuda.nvtx.range("mask"):
-#     logits = apply_mask(logits, words)
-# ```
-#
-# vLLM has such names: `VLLM_CUSTOM_SCOPES_FOR_PROFILING=1`, or `VLLM_NVTX_SCOPES_FOR_PROFILING=1` for NVIDIA's Nsight.
+# masks cost, the TTFT what the compile costs. In vLLM `VLLM_CUSTOM_SCOPES_FOR_PROFILING=1` gives the parts of a pass
+# names that a profiler shows.
 #
 # Our records keep three times per token: the forward pass, the mask, and the choice of the token. The first pass reads
 # the whole prompt, and the first mask builds the trie. Later masks take less than 1 ms: `clerk` has few tokens. A
@@ -244,7 +237,8 @@ gv.views.draw_throughput({how: {x: rate(x, how) for x in row} for how, row in pu
 # %%
 clerk = gv.load_model("clerk")
 order = {"product": {"type": "string"}, "color": {"type": "string"}, "price": {"type": "number"}}
-guide = gv.guide(gv.json_schema({"type": "object", "properties": order, "required": list(order)}), clerk.vocabulary)
+schema = {"type": "object", "properties": order, "required": list(order)}
+guide = gv.guide(gv.json_schema(schema), clerk.vocabulary)
 prompt = "The lamp is pink and costs $12.50.\nJSON with product, color, price:\n"
 gv.draw_costs(gv.record(clerk, prompt, guide, temperature=0))
 
@@ -333,23 +327,7 @@ gv.predict(
 
 # %% [markdown]
 # The time depends on the keywords of the schema, too. We add a fifth field, `bio`. Its schema is `{"type": "string"}`,
-# or a `maxLength` is added. With the extra `engines` installed, the next cell measures the first case here.
-
-# %%
-# NBVAL_IGNORE_OUTPUT
-fields = {"name": {"type": "string"}, "age": {"type": "integer"}, "paid": {"type": "boolean"}, "size": {"enum": [1, 2]}}
-
-
-def compile_ms(bio):
-    properties, llama = fields | {"bio": bio}, gv.Vocabulary.llama3()
-    schema = {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
-    tokens = xgrammar.TokenizerInfo(list(llama.pieces), stop_token_ids=sorted(llama.eos))
-    compiler, began = xgrammar.GrammarCompiler(tokens, max_threads=1, cache_enabled=False), time.process_time()
-    compiler.compile_json_schema(json.dumps(schema), any_whitespace=False)
-    return f"LIVE: {1000 * (time.process_time() - began):.0f} ms"
-
-
-print(compile_ms({"type": "string"}) if xgrammar else "xgrammar is not installed; the recorded times are below")
+# or a `maxLength` is added.
 
 # %% [question]
 gv.predict(
@@ -405,7 +383,7 @@ gv.checks.cache_key(cache_key)
 # %% [markdown]
 # ## 5 · One schema, many front ends
 #
-# Where the constraint goes, read in November 2026 in documentation and sources; no server ran here.
+# Where the constraint goes, read in November 2026 in documentation and sources:
 #
 # | front end | constraint | engine |
 # | --- | --- | --- |
@@ -424,6 +402,29 @@ gv.checks.cache_key(cache_key)
 # [OpenAI]: https://developers.openai.com/api/docs/guides/structured-outputs
 # [llguidance]: https://github.com/guidance-ai/llguidance
 # [Anthropic]: https://platform.claude.com/docs/en/build-with-claude/structured-outputs
+
+# %% [markdown]
+# Here the server is a host of `clerk` in this notebook. The client of OpenAI sends the request where it is installed,
+# else urllib does.
+
+# %%
+host = start_host(clerk)
+strict = {"type": "json_schema", "json_schema": {"name": "order", "schema": schema, "strict": True}}
+asked = [{"role": "user", "content": prompt.strip()}]
+body = {"model": "clerk", "messages": asked, "temperature": 0, "response_format": strict}
+if openai and host.address:
+    client = openai.OpenAI(base_url=f"{host.address}/v1", api_key="none")
+    reply = client.chat.completions.create(**body).model_dump()
+else:
+    reply = host.ask(body)
+print(reply["choices"][0]["message"]["content"])
+
+# %% [markdown]
+# **Open a run.** The host keeps the run of each answer. `print(reply["guidedviz"]["run"])` gives the address of its
+# page, which a browser on this machine opens. The stage plays the same run.
+
+# %%
+gv.stage(host.trace(reply), show=10)
 
 # %% [question]
 gv.predict(
@@ -453,13 +454,8 @@ gv.predict(
 
 # %% [markdown]
 # Two more rules. Use the masks of the server's engine, and write none of your own: it has the batch, the cache and the
-# tests. And before a grammar is used, check that it can go on with *this* vocabulary. Every state that does not
-# accept needs a legal token. Lab 13 had a regex that fails with `bard`:
-
-# %%
-bard = gv.load_model("bard")
-numbered = gv.guide(gv.regex("[A-Z]+ [45]:"), bard.vocabulary)
-[state for state, legal in enumerate(numbered.index.legal) if not legal and not numbered.is_accepting(state)]
+# tests. And before a grammar is used, check that each state that does not accept has a legal token with *this*
+# vocabulary: lab 13 had a regex that fails with `bard`.
 
 # %% [markdown]
 # ## Your predictions

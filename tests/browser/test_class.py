@@ -19,10 +19,12 @@ HOSTILE = "<img src=x onerror=document.title='hacked'>"
 SHORT = "<svg/onload=document.title='x'>"  # a nickname has at most 32 characters
 
 
-def tell(host, nickname, place, state, choices=None, answer=None, lab="03_fsm", token=ADA):
+def tell(host, nickname, place, state, choices=None, answer=None, lab="03_fsm", token=ADA, secret=""):
     """A student's report."""
     said = {"nickname": nickname, "lab": lab, "place": place, "state": state, "choices": choices, "answer": answer}
-    Connection(read_address(host.address, token), patience=0).ask("POST", "/v1/class", json.dumps(said).encode())
+    Connection(read_address(host.address, token), patience=0, secret=secret).ask(
+        "POST", "/v1/class", json.dumps(said).encode()
+    )
 
 
 def fill(host):
@@ -34,6 +36,9 @@ def fill(host):
     for number, nickname in enumerate(("Dora", "Emil")):
         tell(host, nickname, "How many states?", "answered", [], 3 + number, lab="04_regex_to_machine")
     tell(host, "Fay", "check advance", "wrong")
+    project = {"lab": "project", "secret": "s" * 24}
+    tell(host, HOSTILE[:32], "check trie", "right", **project)
+    tell(host, HOSTILE[:32], "race, warm mask", "answered", answer=3.5, **project)
     tell(host, "Gus", f"check {HOSTILE}", "right", lab=HOSTILE[:48])
 
 
@@ -98,6 +103,9 @@ def test_the_class_page_shows_everything_as_text_and_has_no_fault(room, page):
     assert page.locator("#choice option:checked").inner_text() == "the one that most students answered last"
     assert page.locator("#bars th").all_inner_texts() == [HOSTILE, "the DFA", "the stack"]
     assert page.locator("#bars .number").all_inner_texts() == ["1", "2", "1"]
+    page.get_by_label("show how fast the engines are").check()
+    assert page.locator("#projects td").all_inner_texts()[:2] == [HOSTILE[:32], "1 of 6"]
+    assert page.locator("#ratios td").all_inner_texts() == [HOSTILE[:32], "", "", "3.5×"]
     assert page.locator("main img, main svg").count() == 0
     check(page)
     page.emulate_media(forced_colors="active", reduced_motion="reduce")
@@ -114,10 +122,10 @@ FONTS = """() => [...document.querySelectorAll("main *")].filter((node) => node.
 
 
 @pytest.mark.slow
-def test_a_class_of_eight_fits_a_phone_and_a_laptop_without_scrolling_sideways(room, page):
+def test_a_class_of_nine_fits_a_phone_and_a_laptop_without_scrolling_sideways(room, page):
     tell(room, "W" * 32, "Which " + "x" * 290, "open", lab="14_in_production_" + "y" * 31)
     enter(page, room)
-    assert page.locator("#standing tr").count() == 9, "eight ordinary names and the longest one"
+    assert page.locator("#standing tr").count() == 10, "nine ordinary names and the longest one"
     for width, height in ((390, 844), (1366, 768)):
         page.set_viewport_size({"width": width, "height": height})
         assert page.evaluate("document.documentElement.scrollWidth") <= width

@@ -10,6 +10,9 @@ from tests.host.api.asking import ABOUT, CHAT, SCHEMA, ask_chat
 from tests.host.running import hosting
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
+TALLEST = "Math.max(0, ...[...document.querySelectorAll('#runs tr')].map((row) => row.offsetHeight))"
+CUT_SEEDS = """[...document.querySelectorAll('.gv-seed')]
+  .filter((field) => field.checkVisibility() && field.scrollWidth > field.clientWidth).map((field) => field.value)"""
 HOSTILE = "<img src=x onerror=document.title='hacked'>"
 
 
@@ -46,6 +49,8 @@ def check(page, name):
     for width, height in ((390, 844), (1366, 768)):
         page.set_viewport_size({"width": width, "height": height})
         assert page.evaluate("document.documentElement.scrollWidth") <= width
+        assert page.evaluate(TALLEST) < 130, "no column is so narrow that its words come apart"
+        assert page.evaluate(CUT_SEEDS) == []
         assert audit(page, page.locator("html"), set_theme) == {}
         if folder := os.environ.get("GUIDEDVIZ_SHOTS"):
             page.screenshot(path=str(Path(folder) / f"{name}-{width}.png"), full_page=True)

@@ -1,7 +1,8 @@
-"""The page of requests prints the same with the client of OpenAI, with urllib, and without a socket."""
+"""What sends requests prints the same with the client of OpenAI, with urllib, and without a socket."""
 
 import json
 import sys
+from itertools import product
 from urllib.request import build_opener
 
 import nbformat
@@ -11,51 +12,75 @@ from guidedviz.host import here
 from tests.labs.sources import build
 
 NAME = "deeper/a_request"
+LAB = "14_in_production"
+LAB_BEGINS = ("import json", "clerk = ", "host = start_host")
 BEGINS = ("import importlib", "class Order", "host, client", "content = ", "price, colors", "replies = ")
 
 
-def run_requests():
+def run_requests(name=NAME, begins=BEGINS):
     """What the cells of the requests leave behind."""
-    pytest.importorskip("pydantic")
-    codes = [code for kind, code in build.read_cells(build.read_source(NAME)) if kind == "code"]
+    if name == NAME:
+        pytest.importorskip("pydantic")
+    codes = [code for kind, code in build.read_cells(build.read_source(name)) if kind == "code"]
     space = {"__name__": "__main__"}
-    for begin in BEGINS:
+    for begin in begins:
         (code,) = [code for code in codes if code.startswith(begin)]
         exec(code, space)
     return space
 
 
-def committed():
-    cells = nbformat.read(build.target(NAME, False), as_version=4).cells
-    (cell,) = [cell for cell in cells if cell.source.startswith("replies = ")]
+def committed(name, begin):
+    cells = nbformat.read(build.target(name, False), as_version=4).cells
+    (cell,) = [cell for cell in cells if cell.source.startswith(begin)]
     return cell.outputs[0].text
 
 
-@pytest.mark.parametrize("way", ["openai", "urllib", "direct"])
-def test_a_request_prints_the_same_whoever_sends_it(way, monkeypatch, capsys):
-    if way == "openai":
+@pytest.fixture(params=["openai", "urllib", "direct"])
+def way(request, monkeypatch):
+    """Who sends the requests."""
+    if request.param == "openai":
         pytest.importorskip("openai")
     else:
         monkeypatch.setitem(sys.modules, "openai", None)
-    if way == "direct":
+    if request.param == "direct":
         monkeypatch.setattr(here, "is_missing", lambda package: True)
-    sent = []
+    return request.param
+
+
+@pytest.fixture
+def sent(monkeypatch):
+    """What urllib sends."""
+    found = []
 
     def count(*handlers):
-        sent.append("urllib")
+        found.append("urllib")
         return build_opener(*handlers)
 
     monkeypatch.setattr(here.urllib.request, "build_opener", count)
+    return found
+
+
+def test_a_request_prints_the_same_whoever_sends_it(way, sent, capsys):
     space = run_requests()
-    assert capsys.readouterr().out == committed()
+    assert capsys.readouterr().out == committed(NAME, "replies = ")
     assert bool(space["client"]) == (way == "openai")
     assert len(sent) == (len(space["bodies"]) if way == "urllib" else 0)
+
+
+def test_the_request_of_lab_14_prints_the_same_and_its_run_is_kept(way, sent, capsys):
+    space = run_requests(LAB, LAB_BEGINS)
+    said = capsys.readouterr().out
+    assert said == committed(LAB, "host = start_host")
+    run = space["host"].trace(space["reply"])
+    assert f"{run.text}\n" == said
+    assert run.steps[10].piece == b"pink", "the stage opens there"
+    assert ("client" in space, len(sent)) == (way == "openai", int(way == "urllib"))
 
 
 def test_the_bodies_hold_the_fields_of_three_servers_and_no_output_holds_an_address():
     used = {field for fields in run_requests()["bodies"].values() for field in fields}
     assert used == {"response_format", "structured_outputs", "regex", "ebnf", "json_schema"}
-    for solved in (False, True):
-        text = json.dumps([cell.get("outputs") for cell in nbformat.read(build.target(NAME, solved), 4).cells])
+    for name, solved in product((NAME, LAB), (False, True)):
+        text = json.dumps([cell.get("outputs") for cell in nbformat.read(build.target(name, solved), 4).cells])
         assert "127.0.0.1" not in text
         assert "/runs/" not in text

@@ -11,7 +11,8 @@ import guidedviz as gv
 from guidedviz.errors import SettingError
 from guidedviz.models import reports
 from guidedviz.models.connection import Connection, read_address
-from guidedviz.models.reports import Reporter, name_lab, report
+from guidedviz.models.reports import RACE_PLACES, Reporter, name_lab, report
+from guidedviz.serving import race
 from guidedviz.widgets.predict import ASKED
 from tests.host.running import hosting
 
@@ -80,11 +81,25 @@ def test_a_check_and_a_prediction_tell_where_the_student_stands_and_nothing_more
 @pytest.mark.parametrize(
     ("path", "lab"),
     [("labs/06_json_schema.ipynb", "06_json_schema"), ("x/labs/deeper/palindromes.ipynb", "palindromes"),
+     ("labs/project.ipynb", "project"), ("labs/project-fresh.ipynb", "project"), ("labs/project of Ada.ipynb", ""),
      ("/home/ada/My diary.ipynb", ""), ("/home/ada/03_FSM of Ada.ipynb", ""), ("", "")],
 )  # fmt: skip
 def test_only_a_lab_is_named(monkeypatch, path, lab):
     monkeypatch.setenv("JPY_SESSION_NAME", path)
     assert name_lab() == lab
+
+
+def test_a_race_tells_its_last_ratios_and_no_question(monkeypatch, told):
+    join(monkeypatch)
+    ours = race.Lap("guidedviz", 0.5, 0.25, 0.125)
+    for times in (3, 2):
+        race.report_race(ours, race.Lap("MyEngine", 0.5, 0.5, 0.125 * times))
+    wait_for(lambda: len(told) == 6)
+    warm = [{"nickname": "Ada", "lab": "", "place": RACE_PLACES[2], "state": "answered", "answer": 3.0}]
+    assert [report for _, _, report in told if report["place"] == RACE_PLACES[2]] == [*warm, warm[0] | {"answer": 2.0}]
+    assert [report["answer"] for _, _, report in told[:2]] == [1.0, 2.0]
+    kept = [report["answer"] for report in reports._joined._told.values()]
+    assert kept == [1.0, 2.0, 2.0], "a host that has started again hears of the last race"
 
 
 def test_a_host_that_is_slow_or_gone_costs_a_check_nothing(monkeypatch):

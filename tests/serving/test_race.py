@@ -19,6 +19,17 @@ def without_xgrammar(monkeypatch):
     monkeypatch.setattr(race, "installed", lambda name: name == "llguidance" and find_spec(name))
 
 
+def test_only_the_usual_race_is_told_to_the_class(monkeypatch):
+    told = []
+    monkeypatch.setattr(race, "report", lambda place, state, answer: told.append((place, answer)))
+    found = gv.race(MyEngine, engines=())
+    ours, own = found.laps
+    ratios = [mine / base for mine, base in zip(own[1:], ours[1:], strict=True)]
+    assert told == [*zip(race.RACE_PLACES, ratios, strict=True)]
+    gv.race(MyEngine, gv.json(), '{"a": [{}, "bc"]}', V, engines=())
+    assert len(told) == 3
+
+
 def test_the_laps_are_those_of_all_engines_and_ours_is_the_first():
     found = gv.race(MyEngine, gv.json(), '{"a": [{}, "bc"]}', V)
     assert [lap.name for lap in found.laps][:2] == ["guidedviz", "MyEngine"]

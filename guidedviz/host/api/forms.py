@@ -197,6 +197,6 @@ def as_events(chunks: Iterable[dict[str, Any]]) -> bytes:
     return written.encode()
 
 
-def models_object(model: str) -> dict[str, Any]:
-    """The list of models: the one of the host."""
-    return {"object": "list", "data": [{"id": model, "object": "model", "created": 0, "owned_by": "guidedviz"}]}
+def model_object(model: str) -> dict[str, Any]:
+    """What the API says of a model."""
+    return {"id": model, "object": "model", "created": 0, "owned_by": "guidedviz"}

@@ -178,7 +178,7 @@ def plan_whole_turn(
 
 def make_prompt(model: LanguageModel, request: CompletionRequest, think: bool, notes: list[str]) -> str:
     """The prompt of a request, and notes about what the model was not told."""
-    tools = request.offered.tools
+    tools = request.offered.told
     if not request.messages:
         text = request.prompt
     elif model.has_template:
@@ -193,7 +193,7 @@ def make_prompt(model: LanguageModel, request: CompletionRequest, think: bool, n
 
 def ask_template(model: LanguageModel, request: CompletionRequest, think: bool, notes: list[str]) -> Prompt:
     """The prompt by the model's chat template."""
-    tools = request.offered.tools
+    tools = request.offered.told
     try:
         prompt = model.chat(request.messages, tools, think)
         if tools and prompt == model.chat(request.messages, (), think):

@@ -21,7 +21,7 @@ from guidedviz.host.api.forms import (
     ChoicesForm,
     as_events,
     begin_head,
-    models_object,
+    model_object,
     note_ends,
     own_field,
 )
@@ -38,10 +38,17 @@ from guidedviz.host.limits import TEACHER, Account, Guard, Refused
 from guidedviz.tokens.guide import Guide
 
 MOST_ASKED = 1 << 20  # bytes of a body
-RUN_PATH = "/runs/"
+RUN_PATH = "/runs/"  # a name follows
+MODEL_PATH = "/v1/models/"  # a name follows
 ONE_STEP = re.compile("[0-9]{1,5}")
 COMPLETION_PATHS = ("/v1/chat/completions", "/v1/completions", "/v1/responses")
-API_PATHS = {"/v1/models", "/v1/inspect", "/v1/runs", *COMPLETION_PATHS}  # whose errors have OpenAI's form, too
+API_PATHS = {
+    "/v1/models",
+    MODEL_PATH,
+    "/v1/inspect",
+    "/v1/runs",
+    *COMPLETION_PATHS,
+}  # whose errors have OpenAI's form, too
 Form = ChoicesForm | ResponseForm
 
 
@@ -143,8 +150,14 @@ class CompletionDesk:
         self.runs = KeptRuns()
 
     async def models(self, request: Request) -> Response:
-        """The model of this host."""
-        return say(models_object(self._engine.card["name"]))
+        """The list of models: the one of this host."""
+        return say({"object": "list", "data": [model_object(self._engine.card["name"])]})
+
+    async def model(self, request: Request) -> Response:
+        """The model of this name, which is the one of this host."""
+        name = request.scope["path"].removeprefix(MODEL_PATH)
+        self._check_model(name)
+        return say(model_object(name))
 
     async def chat(self, request: Request) -> Response:
         """An answer to messages."""

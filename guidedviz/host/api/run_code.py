@@ -39,5 +39,5 @@ def say_prompt(run: KeptRun) -> str:
     if not isinstance(run.plan.prompt, Prompt):
         return repr(str(run.plan.prompt))
     messages = [*request.messages]
-    tools = [*request.offered.tools]
+    tools = [*request.offered.told]
     return f"model.chat({messages!r}, tools={tools!r}, think={bool(run.plan.thinks)})"

@@ -25,6 +25,7 @@ PAGE_STYLE = (
     "main:has(section + section) { max-width: none; }"
     "section { min-width: 0; } section > :not(.gv-place) { max-width: 60em; } h1 { font-size: 1.4em; }"
     "dt { font-weight: 600; } dd { margin: 0 0 .5em; } pre { white-space: pre-wrap; overflow-wrap: anywhere; }"
+    ".gv-stage .gv-seed { width: 112px; } "  # the host draws seeds of ten digits
     "a { color: inherit; } pre, code { font-family: ui-monospace, monospace; } details { margin: .5em 0 1em; }"
 )
 ASKS_AGAIN = 2  # seconds until the page of a run that goes on asks for itself again
@@ -137,7 +138,7 @@ def say_diagnosis(run: KeptRun, found: Diagnosis) -> Element:
     rows = []
     for finding in found.findings:
         check, cure = advice_for(finding)
-        said = f": {escaped(finding.seen)}. Check: {check} Try: {cure}. "
+        said = f": {escaped(finding.seen)}. Check: {check}; try: {cure}. "
         rows.append(node("li", node("strong", finding.name), said, step_link(run, finding.step)))
     return node("ol", *rows)
 

@@ -48,6 +48,11 @@ def repaired(product=None, price=None, **more):
     return SERVICE | {"properties": parts} | more
 
 
+def cause(keyword, step=17, seed=1):
+    """What explains a broken run."""
+    return {"seed": seed, "step": step, "cause": keyword}
+
+
 VALUES = {
     "only_answers": {YES: 100, NO: 100},
     "mirror": MIRROR,
@@ -55,6 +60,7 @@ VALUES = {
     "no_repeat": QUOTED,
     "one_blank": NAMED,
     "wider": repaired(),
+    "broken": cause("minimum"),
 }
 WRONG = {
     "only_answers": [
@@ -139,6 +145,27 @@ WRONG = {
         [repaired()],
         "number",
     ],
+    "broken": [
+        cause("maximum"),  # without it the run goes on as the model wants, and the answer is refused all the same
+        cause("multipleOf"),
+        cause("type"),
+        cause("minimum maximum"),
+        cause("color.minimum"),
+        cause("pattern"),
+        cause("a price that is too low"),
+        cause(None),
+        cause("minimum", step=16),
+        cause("minimum", step=18),
+        cause("minimum", step=23),
+        cause("minimum", step=-6),
+        cause("minimum", step="17 or 18"),
+        cause("minimum", step=True),
+        cause("minimum", seed=2),
+        cause("minimum", seed="one"),
+        {"step": 17, "cause": "minimum"},
+        "minimum",
+        ["minimum"],
+    ],
 }
 UNUSUAL = {
     "only_answers": [
@@ -169,5 +196,12 @@ UNUSUAL = {
         json.dumps(repaired()),
         repaired(product={"type": "string", "pattern": "^.{0,30}$"}),
         repaired(price={"anyOf": [{"type": "integer", "minimum": 0}, {"type": "number", "exclusiveMinimum": 0}]}),
+    ],
+    "broken": [
+        cause("minLength", 5, seed=0),
+        cause("the enum of color", 10, seed=-1),
+        cause("#/properties/price/minimum", np.int64(17), seed=10**20),
+        cause('"MINIMUM": 20'),
+        cause("price.minimum"),
     ],
 }

@@ -49,6 +49,14 @@ def test_the_client_adds_up_a_call_of_a_tool(scout):
     assert last.type == "chunk" or last.type.endswith("done")
 
 
+def test_the_client_asks_for_some_of_its_tools(scout):
+    other = {"type": "function", "function": {**ADD["function"], "name": "take"}}
+    tools = [{"type": "function", "function": {"name": "take"}}]
+    choice = {"type": "allowed_tools", "allowed_tools": {"mode": "required", "tools": tools}}
+    said = scout.chat.completions.create(**SUM, tools=[ADD, other], tool_choice=choice, max_tokens=90)
+    assert {call.function.name for call in said.choices[0].message.tool_calls} == {"take"}
+
+
 def test_the_client_reads_responses(client, scout):
     asked = {"model": "clerk", "input": ABOUT, "temperature": 0}
     said = client.responses.parse(**asked, text_format=Person)
@@ -78,6 +86,9 @@ def test_an_error_is_that_of_the_client_with_our_four_parts(client, bard):
         client.completions.create(model="clerk", prompt=TEXT, extra_body={"guided_json": {}})
     with pytest.raises(openai.NotFoundError, match="this host: clerk"):
         client.completions.create(model="gpt-9", prompt=TEXT)
+    with pytest.raises(openai.NotFoundError, match="this host: clerk"):
+        client.models.retrieve("gpt/9")
+    assert client.models.retrieve("clerk").owned_by == "guidedviz"
     with hosting(bard, {"": TOKEN}) as host:
         wrong = openai.OpenAI(base_url=f"{host.address}/v1", api_key="x", max_retries=0)
         with pytest.raises(openai.AuthenticationError, match="an unknown token"):

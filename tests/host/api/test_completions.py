@@ -16,6 +16,15 @@ REGEX = "2024-0[1-9]-03"
 def test_the_model_of_the_host_is_listed(clerk_host):
     listed = ask_chat(clerk_host, None, "/v1/models")
     assert [model["id"] for model in listed["data"]] == ["clerk"]
+    assert ask_chat(clerk_host, None, "/v1/models/clerk") == listed["data"][0]
+
+
+@pytest.mark.parametrize("name", ["gpt-9", "some/hub%20name", ""])
+def test_a_model_of_another_name_is_not_found(clerk_host, name):
+    status, field, message = refusal(clerk_host, None, f"/v1/models/{name}")
+    assert (status, field) == (404, "model")
+    assert "the model of this host: clerk" in message
+    assert send(clerk_host, f"/v1/models/{name}", {})[0] == 405
 
 
 def test_a_schema_holds_and_the_text_is_that_of_the_library(clerk_host, clerk):
@@ -110,6 +119,26 @@ def test_a_tool_is_called_as_the_choice_says(scout_host):
     assert after["choices"][0]["message"]["content"] == "137 plus 248 is 385."
     quiet = ask_chat(scout_host, SUM | {"tools": [ADD], "tool_choice": "none", "max_tokens": 4})
     assert "tool_calls" not in quiet["choices"][0]["message"]
+
+
+def allowing(mode, *names):
+    """A choice that allows some tools, in the form of a chat."""
+    tools = [{"type": "function", "function": {"name": name}} for name in names]
+    return {"type": "allowed_tools", "allowed_tools": {"mode": mode, "tools": tools}}
+
+
+def test_only_an_allowed_tool_is_called_and_the_prompt_names_all(scout_host):
+    other = {"type": "function", "function": {**ADD["function"], "name": "take"}}
+    body = SUM | {"tools": [ADD, other], "max_tokens": 90}
+    free = ask_chat(scout_host, body)
+    assert free["choices"][0]["message"]["tool_calls"][0]["function"]["name"] == "add"
+    for mode in ("auto", "required"):
+        said = ask_chat(scout_host, body | {"tool_choice": allowing(mode, "take")})
+        assert said["usage"]["prompt_tokens"] == free["usage"]["prompt_tokens"]
+        calls = said["choices"][0]["message"].get("tool_calls", [])
+        assert {call["function"]["name"] for call in calls} <= {"take"}
+        assert calls or mode == "auto"
+        assert f"calls of 1 tools (tool_choice {mode})" in said["guidedviz"]["enforced"]
 
 
 @pytest.mark.parametrize("parallel", [True, False])
@@ -219,6 +248,22 @@ BAD = {
     "tool": ({"tools": [{"type": "function"}]}, "tools[0]", "a name and parameters"),
     "tool twice": ({"tools": [ADD, ADD]}, "tools[1]", "other names"),
     "choice of no tool": ({"tools": [ADD], "tool_choice": "required!"}, "tool_choice", "name of a tool"),
+    "allowed, unknown": (
+        {"tools": [ADD], "tool_choice": allowing("auto", "add", "ad")},
+        "tool_choice.allowed_tools.tools[1]",
+        '"add"',
+    ),
+    "allowed, none": ({"tools": [ADD], "tool_choice": allowing("auto")}, "tool_choice.allowed_tools.tools", "at least"),
+    "allowed, mode": (
+        {"tools": [ADD], "tool_choice": allowing("none", "add")},
+        "tool_choice.allowed_tools.mode",
+        "auto",
+    ),
+    "allowed, text": (
+        {"tools": [ADD], "tool_choice": {"type": "allowed_tools", "mode": "auto", "tools": ["add"]}},
+        "tool_choice.tools[0]",
+        "name",
+    ),
     "old functions": ({"functions": []}, "functions", "tools"),
     "long prompt": ({"messages": [{"role": "user", "content": "word " * 2000}]}, "prompt", "at most 1024"),
     "surrogate": (

@@ -62,6 +62,18 @@ def test_a_conversation_of_items_goes_on(scout_host):
     assert "385" in message["content"][0]["text"]
 
 
+def test_only_an_allowed_tool_is_called(scout_host):
+    other = {**FLAT, "name": "take"}
+    allowed = {"type": "allowed_tools", "mode": "required", "tools": [{"type": "function", "name": "take"}]}
+    body = {"model": "scout", "input": SUM["messages"], "tools": [FLAT, other], "temperature": 0}
+    output = ask_chat(scout_host, body | {"tool_choice": allowed, "max_output_tokens": 90}, PATH)["output"]
+    assert {item["name"] for item in output if item["type"] == "function_call"} == {"take"}
+    wrong = {**allowed, "tools": [{"type": "function", "name": "tak"}]}
+    status, field, message = refusal(scout_host, body | {"tool_choice": wrong}, PATH)
+    assert (status, field) == (400, "tool_choice.tools[0]")
+    assert '"take"' in message
+
+
 def test_a_cut_answer_is_incomplete_and_what_has_no_effect_is_noted(clerk_host):
     said = ask_chat(clerk_host, ASKED | {"max_output_tokens": 2, "store": True, "truncation": "auto"}, PATH)
     assert (said["status"], said["incomplete_details"]) == ("incomplete", {"reason": "max_output_tokens"})

@@ -7,8 +7,12 @@ import { make, setText } from "../shared/elements.js";
 /** @typedef {{ nickname: string, lab: string, place: string, state: keyof typeof SIGNS, ago: number }} Standing */
 /** @typedef {{ name: string, steps: number, ms: number, ago: number }} Student */
 /**
+ * The project of a student: the state of each milestone, and the ratios of compile, first and warm mask.
+ * @typedef {{ nickname: string, milestones: [name: string, state: keyof typeof SIGNS][], ratios: (number | null)[] }} Project
+ */
+/**
  * What the host says about the class.
- * @typedef {{ facts: string, run: { steps: number, followers: number } | null, students: Student[], standing: Standing[], questions: Question[], open: string }} Class
+ * @typedef {{ facts: string, run: { steps: number, followers: number } | null, students: Student[], standing: Standing[], projects: Project[], questions: Question[], open: string }} Class
  */
 
 const PAUSE = 2000; // milliseconds between two looks
@@ -117,9 +121,29 @@ function show(said) {
   fill("standing", said.standing.map((one) => [
     cell(one.nickname), cell(one.lab), cell(...marked(one.place)), cell(SIGNS[one.state]), number(sayAgo(one.ago)),
   ]));
+  fill("projects", said.projects.map((one) => {
+    const right = one.milestones.filter(([, state]) => state === "right");
+    const signs = one.milestones.map(([name, state]) => `${SIGNS[state].slice(0, 1)}\u00a0${name}`);
+    return [cell(one.nickname), number(`${right.length} of ${signs.length}`), cell(signs.join(" · "))];
+  }));
+  showBoard(said.projects);
   showChoice();
   showQuestion();
 }
+
+/**
+ * The board of the races, the fastest warm mask first; a race that was not run has no row.
+ * @param {Project[]} projects
+ */
+function showBoard(projects) {
+  const run = projects.filter((one) => one.ratios.some((ratio) => ratio !== null));
+  const warm = (/** @type {Project} */ one) => one.ratios[2] ?? Infinity;
+  run.sort((one, other) => (warm(one) < warm(other) ? -1 : 1));
+  fill("ratios", run.map((one) => [cell(one.nickname), ...one.ratios.map((ratio) => number(ratio === null ? "" : `${spell(ratio)}×`))]));
+}
+
+/** @param {number} ratio */
+const spell = (ratio) => (ratio >= 10 ? Math.round(ratio).toLocaleString("en") : Number(ratio.toPrecision(2)).toString());
 
 /** The list of questions; what is chosen stays chosen. */
 function showChoice() {
@@ -168,5 +192,8 @@ find("enter").addEventListener("submit", (event) => {
 });
 find("choice").addEventListener("change", showQuestion);
 find("updates").addEventListener("change", look);
+find("board").addEventListener("change", () => {
+  find("race").hidden = !field("board").checked;
+});
 find("forget").addEventListener("click", forget);
 look();

@@ -1,0 +1,81 @@
+"""Claims about the projects of a class: milestones and ratios per student, bounded, forgotten like all else."""
+
+import pytest
+
+from guidedviz.checks import __all__ as checks
+from guidedviz.commands.exercises import read_exercises
+from guidedviz.host import projects, standing
+from guidedviz.host.projects import ENGINE_PARTS, Projects
+from guidedviz.host.standing import Report
+from guidedviz.models.reports import RACE_PLACES
+from tests.host.running import TOKEN, hosting
+from tests.host.test_classroom import ADA, HOSTILE, ask
+
+
+class Clock:
+    now = 1000.0
+
+    def __call__(self):
+        return self.now
+
+
+def reached(place, state="right", nickname="Ada", answer=None):
+    return Report(nickname, "project", place, state, None, answer)
+
+
+def test_the_milestones_are_the_exercises_of_the_project():
+    names = [one.name for one in read_exercises("project")]
+    assert [f"check {name}" for name in names if name != "engine"] == [*ENGINE_PARTS]
+    assert {*names} <= {*checks}
+
+
+def test_each_student_has_the_last_state_of_each_milestone_and_the_last_ratio():
+    room = Projects()
+    room.take("1", reached("check trie", "wrong"))
+    room.take("1", reached("check trie"))
+    room.take("1", reached("check rows", "wrong"))
+    room.take("2", reached(RACE_PLACES[2], "answered", HOSTILE, 8.5))
+    room.take("2", reached(RACE_PLACES[2], "answered", HOSTILE, 2.5))
+    room.take("3", reached("check softmax"))
+    hostile, ada = room.summary()["projects"]
+    assert (ada["nickname"], ada["milestones"][:3]) == (
+        "Ada",
+        [("trie", "right"), ("index", "wrong"), ("stack", "open")],
+    )
+    assert (hostile["nickname"], hostile["ratios"]) == (HOSTILE, [None, None, 2.5])
+    assert len(ada["milestones"]) == 6
+
+
+@pytest.mark.parametrize("answer", [None, 0.0, -1.0, "fast"])
+def test_a_ratio_that_no_race_gives_is_not_kept(answer):
+    room = Projects()
+    room.take("1", reached(RACE_PLACES[0], "answered", answer=answer))
+    assert room.summary()["projects"][0]["ratios"] == [None, None, None]
+
+
+def test_projects_are_bounded_and_forgotten(monkeypatch):
+    monkeypatch.setattr(projects, "STUDENTS", 5)
+    clock = Clock()
+    room = Projects(clock)
+    for key in range(9):
+        room.take(str(key), reached("check trie"))
+    assert len(room.summary()["projects"]) == 5
+    clock.now += standing.KEPT_SECONDS + 1
+    assert room.summary() == {"projects": []}
+    room.take("1", reached("check trie"))
+    room.forget()
+    assert room.summary() == {"projects": []}
+
+
+def test_the_teacher_reads_the_projects_and_a_ratio_is_no_question(bard):
+    with hosting(bard, {"ada": ADA, "teacher": TOKEN}) as host:
+        told = {"nickname": HOSTILE, "lab": "project", "place": "check trie", "state": "right"}
+        ask(host, ADA, "POST", "/v1/class", told)
+        ask(host, ADA, "POST", "/v1/class", told | {"place": RACE_PLACES[0], "state": "answered", "answer": 4})
+        found = ask(host, TOKEN, "GET", "/v1/class")
+        [project] = found["projects"]
+        assert project["milestones"][0] == ["trie", "right"]
+        assert project["ratios"] == [4.0, None, None]
+        assert found["questions"] == []
+        ask(host, TOKEN, "POST", "/v1/class/forget", {})
+        assert ask(host, TOKEN, "GET", "/v1/class")["projects"] == []
