@@ -24,8 +24,7 @@
 # | **EOS** | "end of sequence", the token that ends the output |
 
 # %% [markdown]
-# **Lost?** For a word read this table again, for the course of a step the picture in section 2. For the stage press `?`
-# in it: it lists all keys and has a tour.
+# **Lost?** Read this table again. For the stage press `?` in it: it lists all keys and has a tour.
 
 # %%
 import json
@@ -74,12 +73,17 @@ ada = gv.Trace.load(shipped("traces/smollm2/ada-free.trace.json"))
 gv.stage(ada, show=18)
 
 # %% [markdown]
-# This is the **stage**. **How to read it.** The prompt is at the top. A chat model reads a question between special
-# tokens such as `im_start` and `im_end`, which nobody can type. One box per written token follows, with its
-# probability; `␣` is a space, `↵` a new line. The panel below shows the likeliest **next** tokens and their
-# probabilities, before one of them is drawn: here for the second digit of the age. `▸` marks the token that was drawn
-# then. The outline is the model's probability. The filled bar is the one that the token is drawn from: `T 0.00` means
-# that the likeliest token is always taken, so it has 1 and all others have 0.
+# This is the **stage**. How to read it:
+
+# %% [markdown]
+# * The prompt is at the top. A chat model reads a question between special tokens such as `im_start`; no text that
+#   somebody types becomes one of them.
+# * One box per written token follows, with its probability. `␣` is a space, `↵` a new line.
+# * The panel below shows the likeliest **next** tokens, here for the second digit of the age. `▸` marks the token that
+#   was then drawn.
+# * The outline of a bar is the model's probability; a very small one is written as *1 in 33,000*.
+# * The filled bar is what the token is drawn from. Here the likeliest token is always taken (`T 0.00`): it has 1, all
+#   others have 0.
 
 # %% [markdown]
 # Click into the stage once, so that it receives your keys. **Press `?` and take the tour.**
@@ -95,8 +99,8 @@ gv.stage(ada, show=18)
 # notebook keeps your answers and counts the right ones at the end. Step to the end of the answer before you answer.
 
 # %% [markdown]
-# A program reads the finished output with `json.loads`. This function refuses nearly everything that is not JSON. (An
-# exception is `NaN`, which it accepts.)
+# A program reads the finished output with `json.loads`. It refuses nearly everything that is not JSON. (An exception is
+# `NaN`, which it accepts.)
 
 # %%
 def read(text):
@@ -142,12 +146,8 @@ def show_people():
 # %% [question]
 gv.predict(
     'The same people with another request: "Give me this as JSON." How many of the 120 answers parse?',
-    choices=[
-        "more than 95: the request is shorter and names JSON",
-        "about 95: the model and the people are the same",
-        "fewer than 20: it names no keys, so the model goes on and is cut",
-    ],
-    answer="fewer than 20: it names no keys, so the model goes on and is cut",
+    number=7,
+    within=10,
     reveal=[
         show_people,
         """Seven. Without a list of keys the model goes on: it invents a country, an occupation, a family, and 101 of
@@ -163,30 +163,17 @@ gv.predict(
 # wrote, and **on purpose** four of five answers to a greeting were careless. So it shows many kinds of fault on one
 # page. It does not show how often other models make them.
 
-# %%
-clerk = gv.load_model("clerk")
-plain = "Tamsin Okoro is 42 years old, lives in Varnhem and works as a baker.\nJSON with name, age, city, job:\n"
-gv.stage(clerk, plain, show=3)
-
-# %% [markdown]
-# Run the cell: the stage is live, and the model has written three tokens. (Without Python you see a picture of a whole
-# run.) To take a token yourself, click its bar or press its digit, `1` to `8`.
-#
-# For each draw the computer takes a random number between 0 and 1. *drawn at* shows it. Imagine the bars end to end on
-# a line from 0 to 1: the orange pointer stands at this number, and the token of the bar there is taken.
-#
-# Here all tokens are **legal**: each may be drawn. (For SmolLM2 16 special tokens never are, because no answer needs
-# them.) Section 6 forbids many more.
-
 # %% [markdown]
 # `gv.record` decodes to the end and keeps every step. The result is a **trace**.
 
 # %%
+clerk = gv.load_model("clerk")
+plain = "Tamsin Okoro is 42 years old, lives in Varnhem and works as a baker.\nJSON with name, age, city, job:\n"
 trace = gv.record(clerk, plain)
 
 # %% [question]
 gv.predict(
-    "Before you step through this output: one of its tokens had a probability below 0.9. Where is it?",
+    "One of the tokens that `clerk` wrote had a probability below 0.9. Where is it?",
     choices=[
         "in the punctuation: there are several ways to write JSON",
         "in a key: the model chooses its name",
@@ -200,6 +187,21 @@ gv.predict(
         least 0.97: the prompt names the keys, and `clerk` was trained on many texts of this form.""",
     ],
 )
+
+# %% [markdown]
+# Now the same prompt on a live stage. It begins after three tokens.
+
+# %%
+gv.stage(clerk, plain, show=3)
+
+# %% [markdown]
+# Step on with `→`. To choose a token yourself, click its bar or press its digit, `1` to `8`.
+#
+# For each draw the computer takes a random number between 0 and 1. The live stage writes it as *drawn at*. Imagine the
+# bars end to end on a line from 0 to 1: the orange pointer stands at this number, and the token of the bar there is
+# taken.
+#
+# Here all tokens are **legal**: each may be drawn. Section 6 forbids many of them.
 
 # %% [markdown]
 # ## 4 · The same request with a greeting
@@ -228,11 +230,10 @@ gv.predict(
 # %% [markdown]
 # ## 5 · Ten outputs
 #
-# One output proves little. Other seeds give other outputs of the same model for the same prompt. Most of them begin
-# alike; `remember` keeps the logits, so that the model reads no text twice.
+# One output proves little. Other seeds give other outputs of the same model for the same prompt.
 
 # %%
-known = gv.decoding.remember(clerk)
+known = gv.decoding.remember(clerk)  # the same model; it keeps what it has computed, so this cell is quick
 outputs = [gv.record(known, chatty, seed=seed).text for seed in range(10)]
 
 
@@ -340,8 +341,7 @@ for seed, text in enumerate(outputs):
 # %% [markdown]
 # ## 6 · The same greeting with a mask
 #
-# A plain prompt is better than a greeting, and it still fails sometimes. You could retry until the output parses. That
-# costs time, and it can fail again.
+# You could retry until the output parses. That costs time, and it can fail again.
 #
 # **Constrained decoding** acts in the step itself. A **mask** is the set of the tokens that may be drawn at this step.
 # A token that cannot lead to valid output gets probability 0. Here are the greeting and the seed of section 4, now with
@@ -355,9 +355,14 @@ gv.stage(clerk, chatty, guide, seed=4, show=0, constraint="an object with four k
 
 # %% [markdown]
 # Each bar now shows both: the outline is the model without the mask, the filled bar is the model with it. Without the
-# mask `Of` was drawn here, as in *Of course!*. With the mask it has a `✕` and probability 0. **Z**, the *legal mass*,
-# is the total probability of the legal tokens before the mask: 0.57. Step through the run. At most steps Z is near 1,
-# and the mask changes next to nothing.
+# mask `Of` was drawn here, as in *Of course!*. With the mask it is struck out and has probability 0. All forbidden
+# tokens together had 43%; the column at the edge says *removed 43%*.
+
+# %% [markdown]
+# The legal tokens had the other 57%. This total is **Z**, the *legal mass*. Each legal probability is divided by it, so
+# that the legal ones add up to 1 again. Press `m`: the stage shows this step once more, slowly. Then step through the
+# run. At most steps Z is near 1, and the mask changes next to nothing. (The panel *machine* shows where in the object
+# the model is. Lab 03 explains it.)
 
 # %%
 def show_both():
@@ -367,18 +372,18 @@ def show_both():
 
 # %% [question]
 gv.predict(
-    "The ten seeds of section 5 again, with the mask. How many outputs parse, and in how many is the name right, too?",
+    "The ten seeds of section 5 again, with the mask. How many outputs parse, and are their names right?",
     choices=[
-        "all ten parse, and in all ten the name is right",
-        "all ten parse, and in six the name is right",
-        "eight parse, and in six the name is right",
+        "all ten parse, and all ten names are right",
+        "all ten parse, and some names are wrong",
+        "some still do not parse",
     ],
-    answer="all ten parse, and in six the name is right",
+    answer="all ten parse, and some names are wrong",
     reveal=[
         show_both,
         """No prose, no fence, no missing brace, no other key: the mask fixes the form. It does not know the name. Any
-        text may stand in the quotes, so a wrong name is legal. With seed 4 the name was right without the mask and is
-        wrong with it: the draws of this seed now meet other tokens.""",
+        text may stand in the quotes, so a wrong name is legal. Six of the ten names are right, and without the mask
+        seven were. The model has not become worse: the random numbers of a seed now choose among other tokens.""",
     ],
 )
 
@@ -401,7 +406,8 @@ gv.predict(
             title="share of the 120 answers",
         ),
         """25 answers did not parse: 17 have a fence, and 8 go on after the object. With the mask 19 of these 25 are
-        right. In the 21 masked answers that are wrong the form is right, and a value is not.""",
+        right. Six more had a wrong value before and are right now, and one was right before and is wrong now: 75 + 19 +
+        6 − 1 = 99. In the 21 masked answers that are wrong the form is right, and a value is not.""",
     ],
 )
 
@@ -461,7 +467,7 @@ gv.score()
 #   constraint alone adds.
 
 # %% [markdown]
-# * **vLLM**: [structured outputs](https://docs.vllm.ai/en/latest/features/structured_outputs/), set per request.
+# * **vLLM**: [structured outputs](https://docs.vllm.ai/en/latest/features/structured_outputs/).
 # * **SGLang**: [structured outputs](https://docs.sglang.io/advanced_features/structured_outputs.html) by `json_schema`,
 #   `regex` or `ebnf`.
 # * **llama.cpp**: [grammars](https://github.com/ggml-org/llama.cpp/blob/master/grammars/README.md) in GBNF, the

@@ -21,7 +21,7 @@
 # | **temperature** | a divisor of all logits; below 1 the likely tokens gain, above 1 the unlikely ones do |
 # | **sample** | draw one token by its probability; at temperature 0 the likeliest token is taken |
 # | **bias** | a constant added to a token's logit, the same at every step |
-# | **mask** | the set of legal tokens; all other tokens get the logit −∞ |
+# | **mask** | the set of legal tokens; all other tokens get the logit −∞, so their probability is 0 |
 
 # %% [markdown]
 # **Lost?** *Token*, *prompt*, *step*, *seed* and *EOS* are in the table of lab 00; its section 2 shows how a step works
@@ -46,9 +46,9 @@ print(moods)
 print("one of the three words:", moods.shares("is a label")["bias 0"])
 
 # %% [markdown]
-# None of the 100 answers is one of the three words. (The brackets hold the 95% interval.) All begin with `The`, most
-# with *The sentiment of this sentence is*. But the three words are tokens of SmolLM2, and they have some probability.
-# Can we raise it? A bias is one new step in the decoding loop, between the logits and the softmax:
+# None of the 100 answers is one of the three words. (The brackets hold the 95% interval.) They are sentences, and
+# 85 of them begin *The sentiment of this sentence is*. But the three words are tokens of SmolLM2, and they have some
+# probability. Can we raise it? A bias is one new step in the decoding loop, between the logits and the softmax:
 
 # %%
 gv.views.draw_loop("bias")
@@ -129,11 +129,13 @@ gv.bias_sliders(clerk, mood, tokens=["negative", "neutral"], bias={"positive": 3
 # %% [markdown]
 # **How to read it.** The curve shows all 4,096 tokens, the likeliest first. Both scales are logarithmic: from one line
 # of the grid down to the next is a factor of 100. Each label has a slider, which adds its number to the logit.
-#
+
+# %% [markdown]
 # Drag `positive`, which begins at 3. A dashed line follows. It lies below `negative`, the likeliest token, by the
 # factor *e*<sup>*b*</sup> of your bias *b*. A token **above the line** would pass `negative` with this bias, and a
-# token below it would not. A filled dot has passed it. So a bias is a **threshold**. The bars below show the
-# probabilities: when one grows, all others shrink.
+# token below it would not. At its right end the line says how many tokens are above it; with +3 these are `negative`
+# itself, `Sure` and `positive`. A filled dot has passed `negative`. So a bias is a **threshold**. The bars below show
+# the probabilities: when one grows, all others shrink.
 
 # %% [question]
 gv.predict(
@@ -151,16 +153,17 @@ gv.predict(
 )
 
 # %% [markdown]
-# OpenAI's API allows a bias from −100 to 100. Is −100 a ban? We compare it with a mask.
+# OpenAI's API allows a bias from −100 to 100. Is −100 a ban? Of two tokens the second has a logit that is 200 larger.
+# We forbid it with a bias, and then with a mask.
 
 # %%
 print(gv.sampling.softmax(gv.sampling.apply_bias([0.0, 200.0], {1: -100})))
 print(gv.sampling.softmax(gv.sampling.apply_mask([0.0, 200.0], {0})))
 
 # %% [markdown]
-# In the first line the logit of the second token is 200 larger, so −100 is not enough. In the second line a **mask**
-# (`{0}` is the set of legal tokens) sets this logit to −∞, and the probability is exactly 0. The logits of `clerk`
-# differ by much less than 100, so for this model −100 is a ban.
+# With the bias the second token is still 100 ahead and has all the probability. The **mask** (`{0}` is the set of legal
+# tokens) sets its logit to −∞, and its probability is exactly 0. The logits of `clerk` differ by much less than 100, so
+# for this model −100 is a ban.
 
 # %% [markdown]
 # ## 4 · Ban a word
@@ -228,80 +231,87 @@ print(gv.record(clerk, plain, temperature=0, bias=both).text)
 # ends a text value and closes the object.
 
 # %%
+(close,) = clerk.vocabulary.ids(b'"}')
+
+
+def show_needed():
+    """The bias that would put this token ahead of all others, at each step of the plain run."""
+    tokens, needed = clerk.encode(plain), []
+    for step in gv.decode(clerk, plain, temperature=0):
+        scores = clerk.logits(tokens)
+        needed.append(scores.max() - scores[close])
+        tokens.append(step.token)
+    written = [clerk.vocabulary.display(token) for token in tokens[-len(needed) :]]
+    return gv.draw_bars(written, {"bias": needed}, title='the bias that "} would need, just before each token')
+
+
+# %%
 gv.bias_sliders(clerk, plain + '{"name": "Maria Cohen', tokens=['",'], bias={'"}': 12})
 
 # %% [markdown]
 # This is the step after the name. Without a bias `",` has nearly the whole probability, and `"}` has 1 in 120,000. Drag
-# the slider of `"}` from 12 down to 0, and up again. Below 11 the bias changes nothing that you can see. Above 11.7,
-# the logarithm of 120,000, `"}` is the likeliest token, and the object ends before its age. So the same constant first
-# does nothing, and then it breaks the object.
-#
-# Which bias would `"}` need at each step? It is the largest logit minus its own.
-
-# %%
-(close,) = clerk.vocabulary.ids(b'"}')
-tokens, needed = clerk.encode(plain), []
-for step in gv.decode(clerk, plain, temperature=0):
-    scores = clerk.logits(tokens)
-    needed.append(scores.max() - scores[close])
-    tokens.append(step.token)
-written = [clerk.vocabulary.display(token) for token in tokens[-len(needed) :]]
-gv.draw_bars(written, {"bias": needed}, title='the bias that "} would need, just before each token')
+# the slider of `"}` from 12 down to 0, and up again. Up to 8 you see next to nothing. With 10 it has 0.15, and above
+# 11.7, the logarithm of 120,000, it is the likeliest token: then the object ends before its age.
 
 # %% [question]
 gv.predict(
     'We add 12 to the logit of `"}` at every step, at temperature 0. Where does the model write it first?',
-    choices=[
-        "at the end of the object, where the bar is 0",
-        'after the name, in place of `",`: the bar is 11.7',
-        "at the start: the bias acts from the first step on",
-    ],
-    answer='after the name, in place of `",`: the bar is 11.7',
+    choices=["at the end of the object", "after the name", "at the start"],
+    answer="after the name",
     reveal=[
         lambda: print(gv.record(clerk, plain, temperature=0, bias={close: 12}, max_tokens=24).text),
+        'Which bias would `"}` need at each step? It is the largest logit minus its own.',
+        show_needed,
         """`"}` is written at the first place whose bar is below 12. At the start 16.7 would be needed. At the right
-        place the bar is 0, but the output has ended before. And a bias below 11.7 changes nothing in this output.""",
+        place the bar is 0, but the output has ended before. At temperature 0 a bias below 11.7 changes nothing in this
+        output.""",
     ],
 )
 
 # %% [markdown]
-# Here the model needs no help. With a greeting it does: it adds prose, as in lab 00. We draw 20 texts at temperature 1
-# per bias, with at most 30 tokens (`max_tokens`). How many parse as JSON, and how many have all three keys?
+# Here the model needs no help. With a greeting it does: it adds prose, as in lab 00. We now draw 20 texts at
+# temperature 1 per bias, with at most 30 tokens (`max_tokens`). For each bias we count the texts that parse, those that
+# have all three keys, those that go on after the object, and those whose object ends right after the name.
 
 # %%
-def has_all_keys(text):
+def can_parse(text):
     try:
-        return {"name", "age", "city"} <= set(json.loads(text))
+        return bool(json.loads(text))
     except ValueError:
-        return None
+        return False
 
 
+def has_all_keys(text):
+    return can_parse(text) and {"name", "age", "city"} <= set(json.loads(text))
+
+
+def goes_on(text):
+    return "}" in text and not text.endswith("}")
+
+
+def ends_early(text):
+    return 'Cohen"}' in text
+
+
+# %%
 amounts = (0, 4, 8, 12)
-known, found = gv.decoding.remember(clerk), []
+known = gv.decoding.remember(clerk)
+texts = {}
 for amount in amounts:
     runs = [gv.record(known, "Hi! " + plain, seed=seed, bias={close: amount}, max_tokens=30) for seed in range(20)]
-    found.append([has_all_keys(run.text) for run in runs])
+    texts[amount] = [run.text for run in runs]
+tests = {"parses": can_parse, "all keys": has_all_keys, "goes on": goes_on, "ends early": ends_early}
+counts = {name: [sum(map(test, texts[amount])) for amount in amounts] for name, test in tests.items()}
+gv.draw_bars([f"bias {amount}" for amount in amounts], counts, title="of 20 texts")
 
 # %%
-parsed = [sum(one is not None for one in row) / 20 for row in found]
-whole = [sum(one is True for one in row) / 20 for row in found]
-gv.draw_bars([f"bias {amount}" for amount in amounts], {"parses": parsed, "all keys": whole}, title="share of 20 texts")
-
-# %%
-for amount in amounts:
-    print(amount, repr(gv.record(known, "Hi! " + plain, seed=8, bias={close: amount}, max_tokens=30).text))
+print(*(f"{amount:2} {texts[amount][15]!r}" for amount in amounts), sep="\n")
 
 # %% [markdown]
-# | bias | parse | all keys | go on after the object | close right after the name |
-# | --- | --- | --- | --- | --- |
-# | 0 | 8 | 6 | 7 | 0 |
-# | 4 | 10 | 6 | 0 | 1 |
-# | 8 | 10 | 5 | 0 | 3 |
-# | 12 | 7 | 1 | 1 | 13 |
-#
-# A bias of 4 removes the sentence after the object in seven texts. Five of these seven also have prose *before* the
+# A bias of 4 removes what comes after the object, in seven of nine texts. But many texts have prose *before* the
 # object, and they still do not parse. A larger bias closes objects too early. No constant renames a key or removes the
-# prose before the object.
+# prose before the object. (Here a bias below 11.7 can act, because each token is drawn: 4 makes an early `"}` 55 times
+# as likely, and it is still rare.)
 #
 # **What breaks.** Whether `"}` is right depends on the text before it. A constant does not.
 
@@ -314,8 +324,9 @@ for amount in amounts:
 # %% [markdown]
 # ## Exercise 3 · Yes or no, and nothing else ★
 #
-# Choose biases so that the *next token* is `yes` or `no` for any prompt. Which of them is more likely must stay as the
-# model has it. `only` maps token ids to numbers from −100 to 100: `{263: 5}` adds 5 to the logit of token 263.
+# Choose biases so that the *next token* is `yes` or `no`: on four prompts they must have 99.9% together. Which of them
+# is more likely must stay as the model has it. `only` maps token ids to numbers from −100 to 100: `{263: 5}` adds 5 to
+# the logit of token 263.
 #
 # hint: `clerk.vocabulary.ids(b"yes")` gives the ids of `yes`. A bias is a number from −100 to 100.
 #
@@ -330,8 +341,8 @@ only = {token: 100 for word in (b"yes", b"no") for token in clerk.vocabulary.ids
 gv.checks.only_answers(only, clerk)
 
 # %% [markdown]
-# Back to SmolLM2 and the 100 sentences. At the first step `The` has the largest logit. The best of the three labels is
-# between 0.14 and 4.08 below it. We added one bias to all three labels, at every step, and let the model write at most
+# Back to SmolLM2 and the 100 sentences. At the first step `The` has the largest logit. The logit of the best label is
+# between 0.14 and 4.08 smaller. We added one bias to all three labels, at every step, and let the model write at most
 # six tokens. With a bias of 5 each of the 100 answers is one label, followed by EOS.
 
 # %%
@@ -363,8 +374,9 @@ gv.predict(
 )
 
 # %% [markdown]
-# With 5 to 8 all answers have the form, and 38 of 100 are right. Chance alone would give about 33 with three labels. A
-# bias changes the form; it does not tell the model what a sentence means. Lab 12 looks at these sentences with a mask.
+# With 5 to 8 all answers have the form, and 38 of 100 are right. Chance alone would give about 33 with three labels,
+# which lies in the interval: perhaps the answers are guesses. A bias changes the form; it does not tell the model what
+# a sentence means. Lab 12 looks at these sentences with a mask.
 #
 # Each label must be one token. In the 49,152 tokens of SmolLM2 `positive`, `negative` and `neutral` are, and so are
 # `Positive` and `Negative`. `Neutral` is not: it is `Ne`, `utral`. So look the labels up before you use a bias. (If
@@ -408,9 +420,9 @@ gv.score()
 # Read in November 2026, not run:
 #
 # * **OpenAI**: [`logit_bias`](https://platform.openai.com/docs/api-reference/chat/create) of chat completions, ids
-#   with numbers from −100 to 100 (Python package 3.57). The Responses API has no such field, and for reasoning models
+#   with numbers from −100 to 100. The Responses API has no such field, and for reasoning models
 #   clients [leave it out](https://github.com/vercel/ai/issues/10932).
-# * **Anthropic**: [the Messages API](https://docs.anthropic.com/en/api/messages) has no bias (package 2.14).
+# * **Anthropic**: [the Messages API](https://docs.anthropic.com/en/api/messages) has no bias.
 # * **llama.cpp**: [the server](https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md) takes ids or
 #   texts; `false` instead of a number means *never*. A text means each of its tokens.
 

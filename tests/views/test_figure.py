@@ -75,7 +75,7 @@ def test_forbidden_tokens_are_struck_hatched_and_named_forbidden_and_the_bin_has
     assert 'stroke="var(--gv-magenta)" stroke-dasharray="2 3"' in figure.svg
     assert 'data-part="bin"' in figure.svg
     assert "removed 40%" in figure.svg
-    assert "× 1/Z = × 1.7" in figure.svg
+    assert "× 1/Z = × 1.67" in figure.svg
     assert "no 0.50 to forbidden" in figure.alt
 
 

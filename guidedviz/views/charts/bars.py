@@ -346,6 +346,18 @@ def _write_chip_ground(label: str) -> Element:
     return rect(left, 3, long, CANDIDATE - 6, 9, **outline)
 
 
+def say_factor(factor: float) -> str:
+    """A factor from 1 on with two digits: below 2 they are the digits of what it adds, as the page writes them.
+
+    >>> [say_factor(factor) for factor in (1.0302, 1.7489, 2.53, 812.4, 33000.0)]
+    ['1.03', '1.75', '2.5', '810', '33,000']
+    """
+    rounded = float(f"{factor:.2g}")
+    if factor < 2:
+        rounded = 1 + float(f"{factor - 1:.2g}")
+    return f"{rounded:,.10g}"
+
+
 def _write_bin(step: PackedStep, width: float, bottom: float) -> list[Element]:
     """What the mask removed, as high as its part of the probability, and below it the factor of the legal bars."""
     if not 0 < step["mass"] <= FULL_MASS:
@@ -354,10 +366,10 @@ def _write_bin(step: PackedStep, width: float, bottom: float) -> list[Element]:
     high = bottom - ROWS_TOP
     middle = width - BIN / 2
     up = -high * removed
-    factor = float(f"{1 / step['mass']:.2g}")
+    factor = say_factor(1 / step["mass"])
     below = bottom + 16
     outline = rect(width - BIN, ROWS_TOP, BIN, high, 3, fill="none", stroke="var(--gv-soft)")
     fill = path_of(f"M{middle:g} {bottom:g}v{up:g}", stroke_width=BIN, **HATCH, data_part="bin")
     part = write_right(width, below, f"removed {share(removed)}", fill="var(--gv-magenta)")
-    scaled = write(0, below, f"× 1/Z = × {factor:,.10g}", fill="var(--gv-blue)")
+    scaled = write(0, below, f"× 1/Z = × {factor}", fill="var(--gv-blue)")
     return [outline, fill, part, scaled]
