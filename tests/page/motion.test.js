@@ -85,6 +85,17 @@ test("then the legal bars stretch by 1/Z, their numbers count along, and one lin
   assert.equal(of(moves(), "t2.before", "width").length, 1, "outlines stay");
 });
 
+test("what is left leaves room in the ruler of the whole as the forbidden flow out, and then stretches until it fills it", () => {
+  const list = moves();
+  assert.deepEqual(of(list, "over", "height").map(([, from, to, begin, end]) => [from.height, to.height, begin > FALLEN, end]), [["50.000%", "0%", true, GONE]]);
+  const grows = ["t2", "t4"].map((key) => of(list, `${key}.piece`, "flexGrow")[0]);
+  assert.deepEqual(grows.map(([, from, to]) => [from.flexGrow, to.flexGrow]), [[0.3, 0.6], [0.2, 0.4]]);
+  assert.deepEqual(times(grows), [[GONE, SHARED], [GONE, SHARED]], "as the bars do");
+  assert.equal(of(list, "t3.piece").length, 0, "a forbidden token has no part of it");
+  const [tick] = of(list, "tick", "top");
+  assert.deepEqual([tick[2].top, tick[4]], ["80.000%", of(list, "number")[0][3]], "the pointer stops on the ruler, too");
+});
+
 test("at last the pointer runs along the legal bars and stops at the number that was drawn", () => {
   const runs = of(moves(), "pointer", "left");
   assert.deepEqual(runs.map(([, , to]) => [to.left, to.top]), [["60.000%", "33.333%"], ["20.000%", "66.667%"]]);
