@@ -120,7 +120,8 @@ class PackedStep(PackedWay):
     it takes back; `mask` and `asked` are numbers of masks on the map. `others` are all tokens without a row, the legal
     and the forbidden ones; `inside` says where in its share the token was drawn. `refused` is the likeliest forbidden
     token and the byte of it that has no way on; an EOS has "end" in its place. Where bytes were read before that one,
-    `refusedIn` has the state after them, and these bytes.
+    `refusedIn` has the state after them, and these bytes. In a counted repeat, `counted` has how many characters of it
+    were read before that byte, and how many it has at most.
     """
 
     token: int
@@ -154,6 +155,7 @@ class PackedStep(PackedWay):
     ranks: NotRequired[WholeNumbers]
     refused: NotRequired[tuple[int, str] | None]
     refusedIn: NotRequired[tuple[int, str]]
+    counted: NotRequired[tuple[int, int]]
     whys: NotRequired[Annotated[dict[int, PackedWhy], ShortList]]
 
 

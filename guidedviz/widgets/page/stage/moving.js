@@ -150,7 +150,7 @@ export function move(moving, view, root, { machine }) {
   const moves = movesBetween(view, from, step, panel);
   const after = shownOf(view, step);
   const refused = findRefused(after.bars, step.refused);
-  const shown = after.removed && !machine.slot.hidden ? showExits(view, root, machine, refused.sign, step.refusedIn) : [];
+  const shown = after.removed && !machine.slot.hidden ? showExits(view, root, machine, refused.sign, step) : [];
   if (shown.length) moves.push(...exitsLight(after.bars, refused, drawAt(after)));
   const find = finder(root.querySelector(".gv-chips"), panel, ...shown);
   const done = () => {
@@ -163,22 +163,23 @@ export function move(moving, view, root, { machine }) {
 
 /**
  * Puts the exits of the current states on the drawing, and a byte that has none below the state that it dies in; where that is
- * not in sight, the bytes before it stand with it below the current state.
+ * not in sight, the bytes before it stand with it below the current state. Where a repeat has no room for it, it says so.
  * @param {StageView} view
  * @param {Element} root
  * @param {MachinePanel} machine
  * @param {string} refused
- * @param {Step["refusedIn"]} died
+ * @param {Step} step
  * @returns {Element[]}
  */
-function showExits(view, root, { drawing }, refused, died) {
+function showExits(view, root, { drawing }, refused, { refusedIn: died, counted }) {
   const states = statesNow(view);
   const shown = [drawExits(drawing, exitsNow(view))];
   const there = died && placeIn(root, drawing, nodesOf(view, died[0])[0]);
   const place = there ?? placeIn(root, drawing, states[0]);
   if (!refused || !place) return shown;
   const read = died && !there ? died[1] : "";
-  const sign = make("b", { class: "gv-refused gv-name", "data-move": "refused", vars: { "--x": place.x, "--y": place.y } }, `${read} ✕ ${refused}`.trim());
+  const count = counted ? [make("small", {}, `${counted[0]} of ${counted[1]} read`)] : [];
+  const sign = make("b", { class: "gv-refused gv-name", "data-move": "refused", vars: { "--x": place.x, "--y": place.y } }, `${read} ✕ ${refused}`.trim(), ...count);
   const sheet = make("div", { class: "gv-travel", "aria-hidden": "true" }, sign);
   view.sheets = [...view.sheets, sheet];
   root.append(sheet);
