@@ -132,7 +132,7 @@ class BarePage(Shown):
 
     def _mount(self, name: str, wire: Any, lost: bool) -> None:
         self._loader = wire._esm
-        code = {"script": wire.code.script, "style": wire.code.style}
+        code = {"script": wire.code.script, "style": wire.code.style, "map": wire.code.map}
         self.page.evaluate(MOUNT, json.dumps([name, code, wire.saved, lost]))
 
     def show_stage(self, stage: Any) -> StagePage:

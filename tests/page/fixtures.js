@@ -1,5 +1,7 @@
 // What the tests of the page share: a model as anywidget gives one, a drawing, a step, keys.
 
+import mapCode from "../../guidedviz/widgets/page/map/map-panel.js";
+
 export const HOSTILE = '<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>';
 
 /** A model that remembers what the page says; `tell` is what the kernel does. */
@@ -33,12 +35,16 @@ export function frame() {
   while (globalThis.frames.length) globalThis.frames.shift()(0);
 }
 
+/** Until what is loaded is there. */
+export const loaded = () => new Promise((done) => setTimeout(done));
+
 /** Renders a widget that was saved in this state. */
 export function render(kind, saved) {
   const model = newModel(saved);
   const el = document.createElement("div");
   document.body.replaceChildren(el);
-  const stop = kind.default.render({ model, el });
+  const load = async (name) => ({ map: mapCode })[name];
+  const stop = kind.default.render({ model, el, load });
   return { model, el, stop, root: el.firstElementChild, find: (selector) => el.querySelector(selector), all: (selector) => [...el.querySelectorAll(selector)] };
 }
 

@@ -4,13 +4,13 @@
 /** @import { Model } from "../types.js" */
 /** @import { Islands, StageActions } from "../stage/layout.js" */
 import { buildMachinePanel, paintMachinePanel } from "../machine/machine-panel.js";
-import { buildMapPanel, paintMapPanel } from "../map/map-panel.js";
 import { connect } from "../shared/connection.js";
 import { make, wantsStillness } from "../shared/elements.js";
 import { copyText } from "../shared/export.js";
 import { change } from "../shared/parts.js";
 import { chipListeners, closePopups, followFocus, linkPanels, listenToKeys, listenToSwipes } from "../stage/input.js";
-import { stagePart } from "../stage/layout.js";
+import { stagePart, tabShown } from "../stage/layout.js";
+import { hearMap, newMapSlot, paintMap } from "../stage/map-slot.js";
 import { beginMotion, endMotion, move, moveBack, newMoving } from "../stage/moving.js";
 import { hasQuestions } from "../stage/quiz.js";
 import { showChip } from "../stage/text.js";
@@ -22,8 +22,8 @@ const LINES = 580; // pixels of the stage's own measure that fill the height of 
 const LEAST = 1.25; // how much larger it is on a full screen
 let stages = 0; // on this page: the id of a tip is its own
 
-/** @param {{ model: Model, el: HTMLElement }} place */
-function render({ model, el }) {
+/** @param {{ model: Model, el: HTMLElement, load: (name: string) => Promise<any> }} place */
+function render({ model, el, load }) {
   const view = newView();
   const { say, start, stop } = connect(model);
   const tipId = `gv-tip-${++stages}`;
@@ -37,7 +37,7 @@ function render({ model, el }) {
   function paint() {
     const { machine, map } = islands;
     const held = root?.querySelector(".gv-chips")?.contains(document.activeElement); // one of the tokens has the focus
-    const has = { machine: view.machine, map: map.map.map.land && shownStep(view)?.mask !== undefined, constraint: view.edit };
+    const has = { machine: view.machine, map: map.land && shownStep(view)?.mask !== undefined, constraint: view.edit };
     view.there = Object.entries(has).flatMap(([name, there]) => (there ? [name] : []));
     followTour(view);
     endMotion(moving, view, root);
@@ -47,7 +47,7 @@ function render({ model, el }) {
     painted = view.cursor;
     // these two measure the page: they come late, so that it is laid out once
     showChip(root.querySelector(".gv-tape"), root.querySelectorAll(".gv-chip")[view.cursor - 1]);
-    paintMapPanel(map, view);
+    paintMap(map, view, tabShown(view) === "map", act, linkMap);
     if (root.isConnected) beginMotion(moving, view, root, islands);
   }
 
@@ -125,8 +125,9 @@ function render({ model, el }) {
   const [machine, map] = ["machine", "map"].map((slot) =>
     make("div", { role: "group", class: "gv-panel", "data-slot": slot, "data-part": slot, hidden: true }));
   /** @type {Islands} */
-  const islands = { machine: buildMachinePanel(machine, () => paint()), map: buildMapPanel(map, act) };
+  const islands = { machine: buildMachinePanel(machine, () => paint()), map: newMapSlot(map, load) };
   const onChips = chipListeners(view, act, islands);
+  const linkMap = linkPanels(islands, view, () => paint());
   paint();
   el.append(root);
   root.addEventListener("fullscreenchange", () => {
@@ -135,7 +136,6 @@ function render({ model, el }) {
   });
   listenToKeys(root, view, act);
   listenToSwipes(root, act);
-  linkPanels(islands, view, paint);
   const leavePopups = closePopups(root);
   const watch = new ResizeObserver(([{ contentRect: { width } }]) => {
     if (width > 0 && view.narrow !== width <= NARROW) set({ narrow: width <= NARROW });
@@ -149,7 +149,7 @@ function render({ model, el }) {
     for (const news of all) {
       if (news.number && !(heard ||= Boolean(news.head))) continue;
       updateView(view, news);
-      if (news.map) islands.map.map.hear(news.map);
+      if (news.map) hearMap(islands.map, news.map);
     }
     paint();
   }
@@ -164,7 +164,7 @@ function render({ model, el }) {
     clearTimeout(timer);
     watch.disconnect();
     leavePopups();
-    islands.map.map.stop();
+    islands.map.panel?.map.stop();
     stop();
   };
 }

@@ -1,4 +1,5 @@
-// The map's panel on the stage: the mask of the step at the cursor, with the model's likeliest tokens over it.
+// The map's panel on the stage: the mask of the step at the cursor, with the model's likeliest tokens over it. It is a bundle of
+// its own: `stage/map-slot.js` loads it.
 
 /** @import { Motion } from "../motion/player.js" */
 /** @import { Say, StageView, Step } from "../types.js" */
@@ -10,12 +11,13 @@ import { buildMap } from "./map-view.js";
 import { keepForWave } from "./map-wave.js";
 
 /** @typedef {ReturnType<typeof buildMapPanel>} MapPanel */
+/** @typedef {{ build: typeof buildMapPanel, paint: typeof paintMapPanel }} MapCode */
 
 /**
  * @param {HTMLElement} slot
  * @param {{ say: Say, pick: (token: number) => void }} act
  */
-export function buildMapPanel(slot, act) {
+function buildMapPanel(slot, act) {
   const map = buildMap({ say: act.say, take: act.pick, callouts: true });
   slot.append(make("div", { class: "gv-panel-head" }, make("strong", { class: "gv-title", title: "one cell per token, in byte order along a Hilbert curve" }, "map"), map.finder), map.node);
   slot.setAttribute("aria-label", "map of the vocabulary");
@@ -26,7 +28,7 @@ export function buildMapPanel(slot, act) {
  * @param {MapPanel} panel
  * @param {StageView} view
  */
-export function paintMapPanel(panel, view) {
+function paintMapPanel(panel, view) {
   const { slot, map: { map, legend, paint } } = panel;
   const step = shownStep(view);
   slot.hidden = !map.land || step?.mask === undefined;
@@ -62,3 +64,5 @@ function marksOf(step, drawn) {
   return step.rows.map(([token, label, raw, , legal, text], place) =>
     ({ rank: step.ranks?.[place] ?? -1, raw, text, legal, label, chosen: drawn && token === step.token }));
 }
+
+export default { build: buildMapPanel, paint: paintMapPanel };

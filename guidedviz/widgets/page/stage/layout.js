@@ -2,9 +2,9 @@
 // are islands that paint themselves.
 
 /** @import { MachinePanel } from "../machine/machine-panel.js" */
-/** @import { MapPanel } from "../map/map-panel.js" */
 /** @import { Part } from "../shared/parts.js" */
 /** @import { Say, StageView } from "../types.js" */
+/** @import { MapSlot } from "./map-slot.js" */
 import { choicePart, keyPart, notePart, playPart, rootOf, sourcePart } from "../shared/controls.js";
 import { copyText, downloadPng, drawingActions, onGround } from "../shared/export.js";
 import { constraintPart, regexPart } from "./constraint-box.js";
@@ -45,7 +45,7 @@ const KEYS = "stage: arrows step, space plays, ? lists all keys";
  * @property {(place: number) => void} speed
  */
 
-/** @typedef {{ machine: MachinePanel, map: MapPanel }} Islands the panels that paint themselves */
+/** @typedef {{ machine: MachinePanel, map: MapSlot }} Islands the panels that paint themselves */
 
 /**
  * The panel beside the next token; where there is room for one panel only, it may be the next token.
@@ -87,7 +87,7 @@ function saveRows({ there }, act, { machine, map }) {
   const saved = [
     ["run", { page: act.page, text: act.copy, link: () => copyText(location.href) }, true],
     ["machine", drawingActions("machine", machine.drawings), there.includes("machine")],
-    ["map", { PNG: () => downloadPng(onGround(map.map.canvas), "map") }, there.includes("map")],
+    ["map", { PNG: () => map.panel && downloadPng(onGround(map.panel.map.canvas), "map") }, there.includes("map") && map.panel],
   ];
   return saved.map(([what, forms, has]) => has ? ["span.gv-toggle", { role: "group", "aria-label": `save the ${what}` }, `save the ${what}`,
     ...Object.entries(forms).map(([form, save]) => ["button", { "aria-label": `${what} as ${form}`, click: save }, form])] : null);
