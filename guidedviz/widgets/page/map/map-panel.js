@@ -1,7 +1,7 @@
 // The map's panel on the stage: the mask of the step at the cursor, with the model's likeliest tokens over it. It is a bundle of
 // its own: `stage/map-slot.js` loads it.
 
-/** @import { Motion } from "../motion/player.js" */
+/** @import { Motion, Play } from "../motion/player.js" */
 /** @import { Say, StageView, Step } from "../types.js" */
 import { make } from "../shared/elements.js";
 import { mayMove } from "../stage/pace.js";
@@ -27,8 +27,9 @@ function buildMapPanel(slot, act) {
 /**
  * @param {MapPanel} panel
  * @param {StageView} view
+ * @param {Play} play
  */
-function paintMapPanel(panel, view) {
+function paintMapPanel(panel, view, play) {
   const { slot, map: { map, legend, paint } } = panel;
   const step = shownStep(view);
   slot.hidden = !map.land || step?.mask === undefined;
@@ -36,7 +37,7 @@ function paintMapPanel(panel, view) {
   const rank = map.base ? rankTaken(panel.at, view) : -1;
   if (view.cursor !== panel.at) panel.wave?.finish();
   panel.at = view.cursor;
-  const begin = rank < 0 ? null : keepForWave(panel.map, rank);
+  const begin = rank < 0 ? null : keepForWave(panel.map, rank, play);
   showMask(map, { now: step.mask, asked: step.asked, state: step.state });
   map.marks = marksOf(step, placeShown(view) >= 0);
   legend.setAttribute("aria-live", view.playing ? "off" : "polite");

@@ -4,6 +4,7 @@
 /** @import { MapCode, MapPanel } from "../map/map-panel.js" */
 /** @import { StageView } from "../types.js" */
 /** @import { StageActions } from "./layout.js" */
+import { play } from "../motion/player.js";
 
 const LOST = "The code of the map is missing on this page. Run this cell again.";
 
@@ -45,7 +46,7 @@ export function hearMap(place, news) {
  */
 export function paintMap(place, view, isOpen, act, link) {
   place.slot.hidden = !view.there.includes("map");
-  if (place.code && place.panel) return place.code.paint(place.panel, view);
+  if (place.code && place.panel) return place.code.paint(place.panel, view, play);
   if (!isOpen || place.asked) return;
   const begin = (/** @type {MapCode} */ code) => {
     const panel = code.build(place.slot, act);
