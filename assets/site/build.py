@@ -35,7 +35,16 @@ from guidedviz.decoding.recording import compress
 from guidedviz.views.theme import theme_css
 from guidedviz.widgets.clean import clean
 from guidedviz.widgets.display import RECORDING
-from guidedviz.widgets.player_page import BUNDLES, CSP, PLAYER, bundles_of, kind_script, page_css, play_place, read_bundle
+from guidedviz.widgets.player_page import (
+    BUNDLES,
+    CSP,
+    PLAYER,
+    bundles_of,
+    kind_script,
+    page_css,
+    play_place,
+    read_bundle,
+)
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]

@@ -19,7 +19,7 @@ from guidedviz.views.theme import theme_css
 
 BUNDLES = Path(__file__).parent / "page" / "dist"
 PLAYER = "player.js"
-LOADED_LATE = {"stage": ("map",)}  # the bundles that a kind of widget loads when they are needed first
+LOADED_LATE = {"stage": ("map", "learning")}  # the bundles that a kind of widget loads when they are needed first
 CSP = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 
 
@@ -65,7 +65,7 @@ def bundles_of(kinds: Iterable[str]) -> list[str]:
     """The names of the scripts of some kinds of widgets.
 
     >>> bundles_of(["film", "stage"])
-    ['film', 'stage', 'map']
+    ['film', 'stage', 'map', 'learning']
     """
     return [name for kind in kinds for name in (kind, *LOADED_LATE.get(kind, ()))]
 

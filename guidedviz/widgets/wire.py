@@ -27,11 +27,17 @@ class Code(ipywidgets.Widget):  # type: ignore[misc]
 
     script = traitlets.Unicode().tag(sync=True)
     style = traitlets.Unicode().tag(sync=True)
-    map = traitlets.Unicode().tag(sync=True)  # of a stage: the page loads it when the map is opened first
+    map = traitlets.Unicode().tag(sync=True)  # these are loaded late
+    learning = traitlets.Unicode().tag(sync=True)
 
     def __init__(self, kind: str) -> None:
-        loaded_late = {name: read_bundle(f"{name}.js") for name in LOADED_LATE.get(kind, ())}
-        super().__init__(script=read_bundle(f"{kind}.js"), style=page_css(kind), **loaded_late)
+        late = {name: read_bundle(f"{name}.js") for name in LOADED_LATE.get(kind, ())}
+        super().__init__(script=read_bundle(f"{kind}.js"), style=page_css(kind), **late)
+
+    @property
+    def parts(self) -> dict[str, str]:
+        """All scripts and the style sheet, by their names."""
+        return {name: getattr(self, name) for name in ("script", "style", "map", "learning")}
 
 
 _codes: dict[str, Code] = {}
@@ -101,7 +107,7 @@ class Wire(anywidget.AnyWidget):  # type: ignore[misc]
                 self._answered = self._number
                 self.tell(everything=True)
             case {"do": "code"}:  # of a page that was opened again without it
-                self.send({"code": {"script": self.code.script, "style": self.code.style, "map": self.code.map}})
+                self.send({"code": self.code.parts})
             case {**said}:
                 self._heard({key: _sendable(value) for key, value in said.items()})
 

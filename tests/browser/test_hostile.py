@@ -27,7 +27,13 @@ PIECES = [b"<eos>", b"{", b'"a"', b":", b"[", b"1", b",", b"]", b"}", b"x", b"0"
 KINDS = [f"{kind}, recorded" for kind in ("stage", "film", "fold", "fraction", "tree")]
 KINDS += [f"{kind}, live" for kind in ("stage", "predict", "predict open", "score", "picture")]
 ROUNDS = {"recorded": 3, "live": 2}  # the page shows both with the same code
-PAGES = {"player", "class", "runs", "map"}  # tried in test_hostile_pages.py, in test_runs.py and on the stage
+PAGES = {
+    "player",
+    "class",
+    "runs",
+    "map",
+    "learning",
+}  # tried in test_hostile_pages.py, in test_runs.py and on the stage
 NEEDED: list[str] = []  # of the kinds before
 TEXT = (1, 2, 3, 4, 5, 7, 6, 8, 0)
 

@@ -3,7 +3,7 @@ import { test } from "node:test";
 
 import { likely, placeLabels } from "../../guidedviz/widgets/page/map/map-marks.js";
 import * as stage from "../../guidedviz/widgets/page/kinds/stage.js";
-import { HOSTILE, loaded, press, render, stageNews, step } from "./fixtures.js";
+import { HOSTILE, press, render, stageNews, step } from "./fixtures.js";
 
 const GAP = 8;
 
@@ -45,9 +45,8 @@ const LAND = { count: 8, width: 4, height: 2, moves: MOVES, borders: "M0,0", chu
 const MAP = { land: LAND, bits: { 1: btoa("\x0f") }, answers: [] };
 const ON_MAP = { mask: 1, ranks: [2, 5] };
 
-test("on the stage the likely tokens are named beside the map, a hostile one as text, and the legend says what the marks mean", async () => {
+test("on the stage the likely tokens are named beside the map, a hostile one as text, and the legend says what the marks mean", () => {
   const page = render(stage, stageNews([step(HOSTILE.slice(0, 12), ON_MAP), step("b", ON_MAP)], 0, { map: MAP }));
-  await loaded();
   page.find(".gv-map").resizeTo(400);
   const texts = page.find(".gv-map canvas").texts;
   assert.deepEqual(texts.filter((text) => text.startsWith("0.") || text.startsWith("<") || text === "no"), ["<img src=x o", "0.50", "no", "0.40"]);
@@ -56,9 +55,8 @@ test("on the stage the likely tokens are named beside the map, a hostile one as 
   page.stop();
 });
 
-test("the card says what the pointer is on, with the probability, and then again what a key chose", async () => {
+test("the card says what the pointer is on, with the probability, and then again what a key chose", () => {
   const page = render(stage, stageNews([step("a", ON_MAP), step("b", ON_MAP)], 0, { map: MAP }));
-  await loaded();
   const [sheet, card] = [page.find(".gv-map"), page.find(".gv-map-card")];
   sheet.resizeTo(400);
   assert.match(card.textContent, /Press a cell to read about it. Zoom:/);

@@ -1,6 +1,7 @@
 // What the tests of the page share: a model as anywidget gives one, a drawing, a step, keys.
 
-import mapCode from "../../guidedviz/widgets/page/map/map-panel.js";
+import map from "../../guidedviz/widgets/page/map/map-panel.js";
+import learning from "../../guidedviz/widgets/page/stage/learning.js";
 
 export const HOSTILE = '<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>';
 
@@ -35,16 +36,14 @@ export function frame() {
   while (globalThis.frames.length) globalThis.frames.shift()(0);
 }
 
-/** Until what is loaded is there. */
-export const loaded = () => new Promise((done) => setTimeout(done));
-
 /** Renders a widget that was saved in this state. */
 export function render(kind, saved) {
   const model = newModel(saved);
   const el = document.createElement("div");
   document.body.replaceChildren(el);
-  const load = async (name) => ({ map: mapCode })[name];
+  const load = (name) => ({ then: (act) => act({ map, learning }[name]) }); // at once
   const stop = kind.default.render({ model, el, load });
+  el.firstElementChild?.dispatchEvent(new Event("pointerover")); // somebody is there
   return { model, el, stop, root: el.firstElementChild, find: (selector) => el.querySelector(selector), all: (selector) => [...el.querySelectorAll(selector)] };
 }
 

@@ -13,8 +13,9 @@ const here = dirname(fileURLToPath(import.meta.url));
 const outdir = process.argv[2] ?? join(here, "dist");
 /** @param {string} folder */
 const filesIn = (folder) => readdirSync(join(here, folder)).map((name) => ({ in: join(here, folder, name), out: parse(name).name }));
-const map = { in: join(here, "map", "map-panel.js"), out: "map" }; // a stage loads it when its map is opened first
-const entryPoints = [...filesIn("kinds"), ...filesIn("sheets"), ...filesIn("class"), map];
+const late = { map: "map/map-panel.js", learning: "stage/learning.js" }; // a stage loads them when they are needed first
+const loadedLate = Object.entries(late).map(([out, path]) => ({ in: join(here, path), out }));
+const entryPoints = [...filesIn("kinds"), ...filesIn("sheets"), ...filesIn("class"), ...loadedLate];
 
 await build({
   entryPoints, outdir, loader: { ".html": "copy" }, bundle: true, minify: true, format: "iife", globalName: "guidedvizKind", target: "es2022", charset: "utf8", legalComments: "none", logLevel: "warning",

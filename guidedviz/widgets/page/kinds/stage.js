@@ -14,12 +14,12 @@ import { hearMap, newMapSlot, paintMap } from "../stage/map-slot.js";
 import { beginMotion, endMotion, move, moveBack, newMoving } from "../stage/moving.js";
 import { hasQuestions } from "../stage/quiz.js";
 import { showChip } from "../stage/text.js";
-import { followTour } from "../stage/tour.js";
 import { isEnded, isReady, moveCursor, newView, nextStop, remember, shownStep, updateView } from "../stage/view.js";
 
 const NARROW = 640; // pixels up to which there is room for one panel
 const LINES = 580; // pixels of the stage's own measure that fill the height of a screen
 const LEAST = 1.25; // how much larger it is on a full screen
+const LOST = "A part of this widget's code is missing on this page. Run this cell again.";
 let stages = 0; // on this page: the id of a tip is its own
 
 /** @param {{ model: Model, el: HTMLElement, load: (name: string) => Promise<any> }} place */
@@ -39,7 +39,7 @@ function render({ model, el, load }) {
     const held = root?.querySelector(".gv-chips")?.contains(document.activeElement); // one of the tokens has the focus
     const has = { machine: view.machine, map: map.land && shownStep(view)?.mask !== undefined, constraint: view.edit };
     view.there = Object.entries(has).flatMap(([name, there]) => (there ? [name] : []));
-    followTour(view);
+    view.learning?.followTour(view);
     endMotion(moving, view, root);
     root = change(root, stagePart(view, act, islands, onChips, tipId));
     paintMachinePanel(machine, view);
@@ -88,6 +88,13 @@ function render({ model, el, load }) {
     paint();
   };
 
+  /**
+   * Calls back with code that is a bundle of its own.
+   * @param {string} name
+   * @param {(code: any) => void} act
+   */
+  const loadLate = (name, act) => load(name).then(act, () => set({ note: LOST }));
+  const learn = (then = () => {}) => (view.learning ? then() : loadLate("learning", (learning) => (set({ learning }), then())));
   const isKnown = () => view.cursor < view.steps.length && !view.stale.includes(view.cursor);
 
   /** @type {StageActions} */
@@ -109,7 +116,7 @@ function render({ model, el, load }) {
     },
     end: () => (view.alone ? go(view.steps.length) : isEnded(view) || say({ do: "end" })),
     reset: () => say({ do: "reset" }),
-    ask: () => (view.asks || hasQuestions(view)) && set({ asks: !view.asks }),
+    ask: () => (view.asks || hasQuestions(view)) && learn(() => set({ asks: !view.asks })),
     again: () => view.playing || move(moving, view, root, islands),
     lecture: () => (view.lecture ? document.exitFullscreen() : root.requestFullscreen().catch(() => {})), // where the browser forbids it
     choose: (name, value) => set({ [name]: remember(name, value) }),
@@ -125,7 +132,7 @@ function render({ model, el, load }) {
   const [machine, map] = ["machine", "map"].map((slot) =>
     make("div", { role: "group", class: "gv-panel", "data-slot": slot, "data-part": slot, hidden: true }));
   /** @type {Islands} */
-  const islands = { machine: buildMachinePanel(machine, () => paint()), map: newMapSlot(map, load) };
+  const islands = { machine: buildMachinePanel(machine, () => paint()), map: newMapSlot(map, loadLate) };
   const onChips = chipListeners(view, act, islands);
   const linkMap = linkPanels(islands, view, () => paint());
   paint();
@@ -134,6 +141,7 @@ function render({ model, el, load }) {
     set({ lecture: document.fullscreenElement === root ? Math.max(LEAST, screen.height / LINES) : 0 });
     act.focus();
   });
+  for (const name of ["pointerover", "focusin"]) root.addEventListener(name, () => learn(), { once: true });
   listenToKeys(root, view, act);
   listenToSwipes(root, act);
   const leavePopups = closePopups(root);

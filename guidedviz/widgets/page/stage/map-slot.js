@@ -6,25 +6,25 @@
 /** @import { StageActions } from "./layout.js" */
 import { play } from "../motion/player.js";
 
-const LOST = "The code of the map is missing on this page. Run this cell again.";
+/** @typedef {(name: string, act: (code: MapCode) => void) => void} Load */
 
 /**
  * @typedef {object} MapSlot
  * @property {HTMLElement} slot
- * @property {(name: string) => Promise<MapCode>} load
+ * @property {Load} load
  * @property {boolean} land whether there is a map
  * @property {any[]} waiting messages of the kernel
- * @property {Promise<void> | null} asked for the code
+ * @property {boolean} asked for the code
  * @property {MapCode | null} code
  * @property {MapPanel | null} panel
  */
 
 /**
  * @param {HTMLElement} slot
- * @param {(name: string) => Promise<MapCode>} load
+ * @param {Load} load
  * @returns {MapSlot}
  */
-export const newMapSlot = (slot, load) => ({ slot, load, land: false, waiting: [], asked: null, code: null, panel: null });
+export const newMapSlot = (slot, load) => ({ slot, load, land: false, waiting: [], asked: false, code: null, panel: null });
 
 /**
  * @param {MapSlot} place
@@ -48,12 +48,12 @@ export function paintMap(place, view, isOpen, act, link) {
   place.slot.hidden = !view.there.includes("map");
   if (place.code && place.panel) return place.code.paint(place.panel, view, play);
   if (!isOpen || place.asked) return;
-  const begin = (/** @type {MapCode} */ code) => {
+  place.asked = true;
+  place.load("map", (code) => {
     const panel = code.build(place.slot, act);
     Object.assign(place, { code, panel });
     for (const news of place.waiting.splice(0)) panel.map.hear(news);
     link(panel);
     act.paint();
-  };
-  place.asked = place.load("map").then(begin, () => place.slot.append(LOST));
+  });
 }
