@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { fitLabel } from "../../guidedviz/widgets/page/machine/exits.js";
 import { exitsLight, findRefused } from "../../guidedviz/widgets/page/motion/exits.js";
 import { CHANGES, drawAt, FALLEN, FALLS, GONE, maskFalls, passAt, SHARED } from "../../guidedviz/widgets/page/motion/mask-falls.js";
 import { countAt, framesOf, lengthOf, play } from "../../guidedviz/widgets/page/motion/player.js";
@@ -169,20 +168,6 @@ test("the exits of a grammar lie behind calls that may read nothing too; an olde
   assert.deepEqual(exitsNow(view), [3, 4]);
   assert.deepEqual(exitsNow({ ...view, cursor: 0 }), [1]);
   assert.deepEqual(exitsNow({ ...view, machine: { stack: false } }), [7]);
-});
-
-test("the label of an exit that runs out of sight stands where its line is still seen", () => {
-  const arrow = document.createElement("div");
-  arrow.innerHTML = '<svg><path class="gv-line"></path><text class="gv-label" x="250" y="50"></text></svg>';
-  const line = arrow.querySelector("path");
-  line.getTotalLength = () => 400;
-  line.getPointAtLength = (x) => ({ x, y: 50 });
-  const label = arrow.querySelector("text");
-  const drawing = { camera: { x: 0, y: 0, scale: 0.5 }, room: [200, 100] };
-  fitLabel(arrow, drawing);
-  assert.equal(label.getAttribute("x"), "250", "it is seen");
-  fitLabel(arrow, { ...drawing, camera: { x: 0, y: 0, scale: 1 } });
-  assert.equal(label.getAttribute("x"), "170", "the end of what is seen, less the room for it");
 });
 
 test("an older record does not say which byte dies: a token of one byte does, and a special one that the machine names", () => {

@@ -174,7 +174,8 @@ export function move(moving, view, root, { machine }) {
  */
 function showExits(view, root, { drawing }, refused, { refusedIn: died, counted }) {
   const states = statesNow(view);
-  const shown = [drawExits(drawing, exitsNow(view))];
+  const [from, to] = view.steps[view.cursor - 1]?.path?.slice(-2) ?? [];
+  const shown = [drawExits(drawing, exitsNow(view), view.machine?.stack ? "" : `${from}-${to}`)];
   const there = died && placeIn(root, drawing, nodesOf(view, died[0])[0]);
   const place = there ?? placeIn(root, drawing, states[0]);
   if (!refused || !place) return shown;
