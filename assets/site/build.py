@@ -35,7 +35,16 @@ from guidedviz.decoding.recording import compress
 from guidedviz.views.theme import theme_css
 from guidedviz.widgets.clean import clean
 from guidedviz.widgets.display import RECORDING
-from guidedviz.widgets.player_page import BUNDLES, CSP, PLAYER, kind_script, page_css, play_place, read_bundle
+from guidedviz.widgets.player_page import (
+    BUNDLES,
+    CSP,
+    PLAYER,
+    bundles_of,
+    kind_script,
+    page_css,
+    play_place,
+    read_bundle,
+)
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -134,13 +143,15 @@ def render(notebook: NotebookNode, place: Place, pages: list[Place], plays: bool
     """The page of a notebook; with `plays` its run starts at once, and its code is not shown."""
     recordings = [output.data[RECORDING] for output in outputs(notebook) if RECORDING in output.get("data", {})]
     at = next((number for number, page in enumerate(pages) if page.file == place.file), 0)
+    kinds = list(dict.fromkeys(recording["kind"] for recording in recordings))
     about = {
         "title": place.title if place.file == "index.html" else f"{place.title} · guidedviz",
         "file": place.file,
         "root": "../" * place.file.count("/"),
         "policy": POLICY,
         "nonce": nonce_of(notebook),
-        "kinds": list(dict.fromkeys(recording["kind"] for recording in recordings)),
+        "kinds": kinds,
+        "scripts": bundles_of(kinds),
         "pages": pages,
         "before": pages[at - 1] if at else None,
         "after": pages[at + 1] if at + 1 < len(pages) else None,
@@ -181,7 +192,8 @@ def write_files(folder: Path) -> None:
     for script in BUNDLES.glob("*.js"):
         if script.stem not in ("player", "class", "runs"):  # a host has the pages of the class and of runs
             (folder / script.name).write_text(kind_script(script.stem), encoding="utf-8")
-            shutil.copy(script.with_suffix(".css"), folder)
+    for sheet in BUNDLES.glob("*.css"):
+        shutil.copy(sheet, folder)
     for name in ("site.js", "theme.js"):
         shutil.copy(HERE / name, folder)
     night = "[data-jp-theme-light='false'] "

@@ -121,7 +121,8 @@ class PackedStep(PackedWay):
     and the forbidden ones; `inside` says where in its share the token was drawn. `stages` are the probabilities after
     each of the `changes` but the last, first those of the rows, then those of all other legal tokens in one. `refused`
     is the likeliest forbidden token and the byte of it that has no way on; an EOS has "end" in its place. Where bytes
-    were read before that one, `refusedIn` has the state after them, and these bytes.
+    were read before that one, `refusedIn` has the state after them, and these bytes. In a counted repeat, `counted` has
+    how many characters of it were read before that byte, and how many it has at most.
     """
 
     token: int
@@ -156,6 +157,7 @@ class PackedStep(PackedWay):
     ranks: NotRequired[WholeNumbers]
     refused: NotRequired[tuple[int, str] | None]
     refusedIn: NotRequired[tuple[int, str]]
+    counted: NotRequired[tuple[int, int]]
     whys: NotRequired[Annotated[dict[int, PackedWhy], ShortList]]
 
 

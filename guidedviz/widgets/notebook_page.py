@@ -15,7 +15,7 @@ from guidedviz.widgets.player_page import BUNDLES, play_head, play_place
 
 VIEW = "application/vnd.jupyter.widget-view+json"
 STATE = "application/vnd.jupyter.widget-state+json"
-KINDS = {path.stem for path in BUNDLES.glob("*.js")} - {"player", "class", "runs"}
+KINDS = {path.stem for path in BUNDLES.glob("*.js")} - {"player", "class", "runs", "map", "learning"}
 MOST_STEP = 10**9
 TEMPLATE = """{% extends 'lab/index.html.j2' %}
 {% block html_head_js %}{{ resources.player }}{% endblock %}

@@ -22,6 +22,8 @@ from guidedviz.files import write_whole
 from guidedviz.machines.names import is_name
 from guidedviz.machines.pushdown.pda import PDA, Frame
 from guidedviz.machines.pushdown.stack import State
+from guidedviz.machines.regular.dfa import DFA
+from guidedviz.machines.regular.repeats import RepeatRows
 from guidedviz.machines.visible import visible
 from guidedviz.markup import Element, node
 from guidedviz.tokens.guide import Explanation, Guide
@@ -166,6 +168,7 @@ class MachineFeed:
         self._sketch = sketch_of(machine)
         self._drawings: list[tuple[str, frozenset[int], Message]] = []  # the rule, or "", and the states of each
         self._pda = machine if isinstance(machine, PDA) else None
+        self._rows = RepeatRows(machine) if isinstance(machine, DFA) else None
         self._pack_state = lru_cache(KEPT_STATES)(partial(pack_state, cast(PDA, machine)))
 
     def pack(self, path: StatePath, piece: bytes, page: Page) -> Message:
@@ -182,6 +185,11 @@ class MachineFeed:
             return int(state)
         page.passed[state.number] = state
         return int(state.number)
+
+    def count_repeat(self, state: Any) -> Message:
+        """How much of a counted repeat was read in a state, where it stands in one."""
+        counted = self._rows and self._rows.count(state)
+        return {"counted": counted} if counted else {}
 
     def _draw_passed(self, pda: PDA, path: StatePath, way: Message) -> int:
         """Draw the rules that a token passes; the number of the drawing where it ends."""
@@ -393,7 +401,7 @@ class Panels:
         passed = len(path) - 1
         if not 0 <= passed < len(signs):
             return {"refused": None}
-        said: Message = {"refused": (token, words.label(signs[passed]))}
+        said = {"refused": (token, words.label(signs[passed]))} | self.machine.count_repeat(path[-1])
         if passed:
             said["refusedIn"] = (self.machine.pass_state(path[-1], page), words.label(b"".join(signs[:passed])))
         return said

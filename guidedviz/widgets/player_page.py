@@ -5,7 +5,7 @@ takes only places with the nonce of the page, which stands at the player's own s
 """
 
 from base64 import b64encode
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -19,6 +19,7 @@ from guidedviz.views.theme import theme_css
 
 BUNDLES = Path(__file__).parent / "page" / "dist"
 PLAYER = "player.js"
+LOADED_LATE = {"stage": ("map", "learning")}  # the bundles that a kind of widget loads when they are needed first
 CSP = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 
 
@@ -43,10 +44,10 @@ def page_document(title: str, kind: str, inside: Callable[[str], Element]) -> st
     return f"<!doctype html>\n{node('html', head, body, lang='en')}\n"
 
 
-def play_head(kinds: Iterable[str], nonce: str) -> Element:
+def play_head(kinds: Collection[str], nonce: str) -> Element:
     """The policy of a page, the styles and scripts of some kinds of widgets, and the script that plays the places."""
     styles = page_css(*kinds, "player")
-    codes = [kind_script(kind) for kind in kinds]
+    codes = [kind_script(name) for name in bundles_of(kinds)]
     player = read_bundle(PLAYER)
     pinned = " ".join(f"'sha256-{_digest(code)}'" for code in [*codes, player])
     policy = node("meta", http_equiv="Content-Security-Policy", content=f"{CSP}; script-src {pinned}")
@@ -58,6 +59,15 @@ def play_place(kind: str, recording: str, nonce: str, step: int = 0, **more: Any
     """The place of one recording on a page with this nonce."""
     kept = node("script", recording, type="text/plain")
     return node("div", kept, class_="gv-place", data_nonce=nonce, data_kind=kind, data_open=step, **more)
+
+
+def bundles_of(kinds: Iterable[str]) -> list[str]:
+    """The names of the scripts of some kinds of widgets.
+
+    >>> bundles_of(["film", "stage"])
+    ['film', 'stage', 'map', 'learning']
+    """
+    return [name for kind in kinds for name in (kind, *LOADED_LATE.get(kind, ()))]
 
 
 def kind_script(kind: str) -> str:

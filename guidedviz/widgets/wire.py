@@ -13,7 +13,7 @@ import ipywidgets
 import traitlets
 
 from guidedviz.files import as_sent
-from guidedviz.widgets.player_page import BUNDLES, page_css, read_bundle
+from guidedviz.widgets.player_page import BUNDLES, LOADED_LATE, page_css, read_bundle
 from guidedviz.widgets.runner import running_loop
 
 LOADER = BUNDLES.with_name("loader.js").read_text(encoding="utf-8")
@@ -27,9 +27,17 @@ class Code(ipywidgets.Widget):  # type: ignore[misc]
 
     script = traitlets.Unicode().tag(sync=True)
     style = traitlets.Unicode().tag(sync=True)
+    map = traitlets.Unicode().tag(sync=True)  # these are loaded late
+    learning = traitlets.Unicode().tag(sync=True)
 
     def __init__(self, kind: str) -> None:
-        super().__init__(script=read_bundle(f"{kind}.js"), style=page_css(kind))
+        late = {name: read_bundle(f"{name}.js") for name in LOADED_LATE.get(kind, ())}
+        super().__init__(script=read_bundle(f"{kind}.js"), style=page_css(kind), **late)
+
+    @property
+    def parts(self) -> dict[str, str]:
+        """All scripts and the style sheet, by their names."""
+        return {name: getattr(self, name) for name in ("script", "style", "map", "learning")}
 
 
 _codes: dict[str, Code] = {}
@@ -99,7 +107,7 @@ class Wire(anywidget.AnyWidget):  # type: ignore[misc]
                 self._answered = self._number
                 self.tell(everything=True)
             case {"do": "code"}:  # of a page that was opened again without it
-                self.send({"code": {"script": self.code.script, "style": self.code.style}})
+                self.send({"code": self.code.parts})
             case {**said}:
                 self._heard({key: _sendable(value) for key, value in said.items()})
 

@@ -132,8 +132,7 @@ class BarePage(Shown):
 
     def _mount(self, name: str, wire: Any, lost: bool) -> None:
         self._loader = wire._esm
-        code = {"script": wire.code.script, "style": wire.code.style}
-        self.page.evaluate(MOUNT, json.dumps([name, code, wire.saved, lost]))
+        self.page.evaluate(MOUNT, json.dumps([name, wire.code.parts, wire.saved, lost]))
 
     def show_stage(self, stage: Any) -> StagePage:
         """Put a stage on the page and wait until it has heard from Python."""

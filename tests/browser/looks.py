@@ -11,7 +11,9 @@ from typing import Any
 from guidedviz.widgets.player_page import BUNDLES, page_css
 
 SCRIPT = Path(__file__).with_suffix(".js").read_text("utf-8").partition("\n")[2]
-KINDS = sorted(path.stem for path in BUNDLES.glob("*.js") if path.stem not in ("player", "class", "runs"))
+KINDS = sorted(
+    path.stem for path in BUNDLES.glob("*.js") if path.stem not in ("player", "class", "runs", "map", "learning")
+)
 ROOTS = ".gv-stage, .picture > .gv"  # live widgets, and still drawings that are part of a page
 
 

@@ -15,7 +15,7 @@ from guidedviz.decoding.samplers import Task
 from guidedviz.files import shipped
 from guidedviz.models.chat import Prompt
 from guidedviz.widgets.display import RECORDING
-from guidedviz.widgets.player_page import BUNDLES, page_css, read_bundle
+from guidedviz.widgets.player_page import BUNDLES, bundles_of, page_css, read_bundle
 from guidedviz.widgets.predict import ASKED
 from guidedviz.widgets.sharing import make_bar
 from tests.browser.watched import POLICY, Watched
@@ -27,7 +27,13 @@ PIECES = [b"<eos>", b"{", b'"a"', b":", b"[", b"1", b",", b"]", b"}", b"x", b"0"
 KINDS = [f"{kind}, recorded" for kind in ("stage", "film", "fold", "fraction", "tree")]
 KINDS += [f"{kind}, live" for kind in ("stage", "predict", "predict open", "score", "picture")]
 ROUNDS = {"recorded": 3, "live": 2}  # the page shows both with the same code
-PAGES = {"player", "class", "runs"}  # these bundles are tried in test_hostile_pages.py and test_runs.py
+PAGES = {
+    "player",
+    "class",
+    "runs",
+    "map",
+    "learning",
+}  # tried in test_hostile_pages.py, in test_runs.py and on the stage
 NEEDED: list[str] = []  # of the kinds before
 TEXT = (1, 2, 3, 4, 5, 7, 6, 8, 0)
 
@@ -125,7 +131,8 @@ def test_every_kind_of_widget_is_tried():
 @pytest.mark.quick("film, recorded", "stage, live", "predict, live")
 def test_no_text_of_a_widget_does_anything_on_the_page(shown, bare_page, name):
     kind, live = name.split()[0].rstrip(","), name.split(", ")[1]
-    bare_page.call("load", kind, read_bundle(f"{kind}.js"), page_css(kind))
+    for bundle in bundles_of([kind]):
+        bare_page.call("load", bundle, read_bundle(f"{bundle}.js"), page_css(kind))
 
     def show(records, pressed):
         return bare_page.call("show", kind, live == "live", pressed, records)

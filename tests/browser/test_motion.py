@@ -378,7 +378,7 @@ def test_the_bars_are_the_largest_thing_of_their_panel(bare, bard, size):
         out: numbers.filter((one) => one.getBoundingClientRect().right > end + 1).length,
       };
     }""")
-    assert found["share"] >= 0.55
+    assert found["share"] >= (0.8 if size == "phone" else 0.55), "on a phone names stand above their bars"
     assert min(found["row"], found["bar"]) >= 16
     assert found["number"] >= 14
     assert found["rows"] <= 8

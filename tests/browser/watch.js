@@ -129,7 +129,7 @@ async function show(kind, live, pressed, records) {
     const model = { get: (name) => known[name], on: (name, act) => (listeners[name] = act), off: () => {}, send: () => {} };
     let seen = "";
     failed = "";
-    const stop = attempt(() => kinds[kind].render({ model, el }));
+    const stop = attempt(() => kinds[kind].render({ model, el, load: async (name) => kinds[name] }));
     if (live) attempt(() => listeners["msg:custom"](saved));
     flush();
     el.getBoundingClientRect(); // styles are computed, and what they fetch is asked for

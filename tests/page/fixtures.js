@@ -1,5 +1,8 @@
 // What the tests of the page share: a model as anywidget gives one, a drawing, a step, keys.
 
+import map from "../../guidedviz/widgets/page/map/map-panel.js";
+import learning from "../../guidedviz/widgets/page/stage/learning.js";
+
 export const HOSTILE = '<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>';
 
 /** A model that remembers what the page says; `tell` is what the kernel does. */
@@ -38,7 +41,9 @@ export function render(kind, saved) {
   const model = newModel(saved);
   const el = document.createElement("div");
   document.body.replaceChildren(el);
-  const stop = kind.default.render({ model, el });
+  const load = (name) => ({ then: (act) => act({ map, learning }[name]) }); // at once
+  const stop = kind.default.render({ model, el, load });
+  el.firstElementChild?.dispatchEvent(new Event("pointerover")); // somebody is there
   return { model, el, stop, root: el.firstElementChild, find: (selector) => el.querySelector(selector), all: (selector) => [...el.querySelectorAll(selector)] };
 }
 

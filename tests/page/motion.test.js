@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { fitLabel } from "../../guidedviz/widgets/page/machine/exits.js";
 import { exitsLight, findRefused } from "../../guidedviz/widgets/page/motion/exits.js";
 import { CHANGES, drawAt, FALLEN, FALLS, GONE, maskFalls, passAt, SHARED } from "../../guidedviz/widgets/page/motion/mask-falls.js";
 import { countAt, framesOf, lengthOf, play } from "../../guidedviz/widgets/page/motion/player.js";
@@ -83,6 +82,17 @@ test("then the legal bars stretch by 1/Z, their numbers count along, and one lin
   assert.deepEqual(of(moves(), "t2.said").at(-1), ["t2.said", { count: 0.3 }, { count: 0.6 }, GONE, SHARED]);
   assert.equal(of(moves(), "scale")[0][3], GONE);
   assert.equal(of(moves(), "t2.before", "width").length, 1, "outlines stay");
+});
+
+test("what is left leaves room in the ruler of the whole as the forbidden flow out, and then stretches until it fills it", () => {
+  const list = moves();
+  assert.deepEqual(of(list, "over", "height").map(([, from, to, begin, end]) => [from.height, to.height, begin > FALLEN, end]), [["50.000%", "0%", true, GONE]]);
+  const grows = ["t2", "t4"].map((key) => of(list, `${key}.piece`, "flexGrow")[0]);
+  assert.deepEqual(grows.map(([, from, to]) => [from.flexGrow, to.flexGrow]), [[0.3, 0.6], [0.2, 0.4]]);
+  assert.deepEqual(times(grows), [[GONE, SHARED], [GONE, SHARED]], "as the bars do");
+  assert.equal(of(list, "t3.piece").length, 0, "a forbidden token has no part of it");
+  const [tick] = of(list, "tick", "top");
+  assert.deepEqual([tick[2].top, tick[4]], ["80.000%", of(list, "number")[0][3]], "the pointer stops on the ruler, too");
 });
 
 test("at last the pointer runs along the legal bars and stops at the number that was drawn", () => {
@@ -168,20 +178,6 @@ test("the exits of a grammar lie behind calls that may read nothing too; an olde
   assert.deepEqual(exitsNow(view), [3, 4]);
   assert.deepEqual(exitsNow({ ...view, cursor: 0 }), [1]);
   assert.deepEqual(exitsNow({ ...view, machine: { stack: false } }), [7]);
-});
-
-test("the label of an exit that runs out of sight stands where its line is still seen", () => {
-  const arrow = document.createElement("div");
-  arrow.innerHTML = '<svg><path class="gv-line"></path><text class="gv-label" x="250" y="50"></text></svg>';
-  const line = arrow.querySelector("path");
-  line.getTotalLength = () => 400;
-  line.getPointAtLength = (x) => ({ x, y: 50 });
-  const label = arrow.querySelector("text");
-  const drawing = { camera: { x: 0, y: 0, scale: 0.5 }, room: [200, 100] };
-  fitLabel(arrow, drawing);
-  assert.equal(label.getAttribute("x"), "250", "it is seen");
-  fitLabel(arrow, { ...drawing, camera: { x: 0, y: 0, scale: 1 } });
-  assert.equal(label.getAttribute("x"), "170", "the end of what is seen, less the room for it");
 });
 
 test("an older record does not say which byte dies: a token of one byte does, and a special one that the machine names", () => {

@@ -8,7 +8,7 @@ import { nameCalled, ruleCalled, statesLight, tellCalls, timeCalls, topOf } from
 import { FLIGHT, travel } from "../../guidedviz/widgets/page/motion/travel.js";
 
 const LABELS = { least: 1, most: 1.5 };
-const pathAt = (x, y, rx, ry, end = { x, y }) => ({ x, y, rx, ry, end });
+const pathAt = (x, y, rx, ry, ...ends) => ({ x, y, rx, ry, ends });
 
 test("a drawing that fits is whole, also where it is a little too large", () => {
   assert.deepEqual(aim([100, 50], [200, 100], LABELS, null), { scale: 1.5, x: 25, y: 12.5 });
@@ -23,14 +23,21 @@ test("one that does not fit is close up with labels that can be read, and a path
 });
 
 test("of a path that is too long its end is seen", () => {
-  const { scale, x } = aim([1000, 100], [200, 100], LABELS, pathAt(500, 50, 300, 10, { x: 790, y: 50 }));
+  const { scale, x } = aim([1000, 100], [200, 100], LABELS, pathAt(500, 50, 300, 10, { x: 690, y: 50, rx: 110, ry: 10 }, { x: 790, y: 50, rx: 10, ry: 10 }));
   assert.equal(scale, 1);
   assert.ok(x + 790 >= 0 && x + 790 <= 200);
 });
 
+test("of a path that is too long the last arrow is seen, where there is room for it", () => {
+  const { x } = aim([1000, 100], [200, 100], LABELS, pathAt(500, 50, 300, 10, { x: 720, y: 50, rx: 80, ry: 10 }, { x: 790, y: 50, rx: 10, ry: 10 }));
+  assert.ok(x + 640 >= 0 && x + 800 <= 200);
+});
+
 test("a path is the box around its states, and ends at the last one", () => {
-  const [first, last] = [{ x: 10, y: 10, rx: 5, ry: 5 }, { x: 30, y: 20, rx: 5, ry: 5 }];
-  assert.deepEqual(around([first, last]), { x: 20, y: 15, rx: 15, ry: 10, end: last });
+  const [first, middle, last] = [{ x: 0, y: 10, rx: 5, ry: 5 }, { x: 10, y: 10, rx: 5, ry: 5 }, { x: 30, y: 20, rx: 5, ry: 5 }];
+  const arrow = { x: 20, y: 15, rx: 15, ry: 10 };
+  assert.deepEqual(around([middle, last]), { ...arrow, ends: [arrow, last] });
+  assert.deepEqual(around([first, middle, last]).ends, [arrow, last]);
   assert.equal(around([]), null);
 });
 

@@ -80,7 +80,7 @@ VIEWS = [
     nest(3000),
     loop(),
 ]
-KINDS = ["", "player", "class", "../film", "film\n", "__proto__", "constructor", 7, None, ["film"]]
+KINDS = ["", "player", "class", "map", "learning", "../film", "film\n", "__proto__", "constructor", 7, None, ["film"]]
 CURSORS = [-1, True, "2", 2.0, None, [2], 10**12]
 
 

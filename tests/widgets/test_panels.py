@@ -303,6 +303,17 @@ def test_a_special_token_is_explained_whole():
     assert [row[:2] for row in refused["rows"]] == [("<y>", "n0")]
 
 
+def test_a_byte_that_a_counted_repeat_has_no_room_for_comes_with_the_count():
+    model = gv.ToyModel(
+        [b"<eos>", b"a", b"ab", b"!"], lambda tokens: [0, 8 if len(tokens) < 3 else 5, len(tokens) * 2, 1], eos={0}
+    )
+    stage = gv.stage(model, "a", gv.guide(gv.regex("[a-z]{1,3}!"), model.vocabulary), temperature=0, steps=3)
+    steps = told(stage)["add"]
+    assert [step["label"] for step in steps] == ["a", "a", "a"]
+    assert (steps[2]["refused"], steps[2]["counted"]) == ([2, "b"], [3, 3])
+    assert "counted" not in steps[0], "nothing is refused but the end"
+
+
 def test_no_byte_of_a_name_is_shown_as_a_number():
     machine = gv.grammar('root ::= <x> "a"')
     assert "0xFF" not in gv.draw_machine(machine).text

@@ -43,12 +43,20 @@ async def test_a_page_that_does_not_answer_is_not_flooded_and_gets_the_last_stat
 
 
 def test_a_widget_loads_the_bundle_of_its_kind_alone():
-    kinds = {path.stem for path in BUNDLES.glob("*.js")} - {"player", "class", "runs"}  # they are no widgets
+    kinds = {path.stem for path in BUNDLES.glob("*.js")} - {
+        "player",
+        "class",
+        "runs",
+        "map",
+        "learning",
+    }  # they are no widgets
     assert kinds == {"stage", "film", "fold", "fraction", "picture", "predict", "score", "tree"}
     code = {kind: wire.Wire(kind, lambda said: None, lambda everything: {}).code for kind in kinds}
     assert len({one.script for one in code.values()}) == len(kinds)
     size = {kind: len((one.script + one.style).encode()) for kind, one in code.items()}
     assert size["film"] < 40_000
+    assert len(code["stage"].script.encode()) <= 75_000, "what few need is loaded late"
+    assert [kind for kind, one in code.items() if one.map and one.learning] == ["stage"]
     assert ".gv-map-tools" not in code["film"].style
     assert max(size, key=size.get) == "stage"
 

@@ -35,17 +35,23 @@ const askForCode = (model) => new Promise((found, fail) => {
   }, PATIENCE);
 });
 
+/** @param {string} script a bundle */
+async function run(script) {
+  const lines = [script, "export default guidedvizKind.default;"];
+  return (await import(URL.createObjectURL(new Blob(lines, { type: "text/javascript" })))).default;
+}
+
 /** @param {{ model: Loaded, el: HTMLElement }} place */
 async function render({ model, el }) {
   const code = await findCode(model).catch(() => askForCode(model)).catch(() => null);
   if (!code) return el.append(LOST);
-  const lines = [code.get("script"), "export default guidedvizKind.default;"];
-  code.loaded ??= import(URL.createObjectURL(new Blob(lines, { type: "text/javascript" })));
-  const { default: widget } = await code.loaded;
+  code.loaded ??= {};
+  const load = (/** @type {string} */ name) => (code.loaded[name] ??= run(code.get(name)));
+  const widget = await load("script");
   const style = document.createElement("style");
   style.textContent = code.get("style");
   el.append(style);
-  return widget.render({ model, el });
+  return widget.render({ model, el, load });
 }
 
 export default { render };

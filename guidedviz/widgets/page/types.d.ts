@@ -1,6 +1,7 @@
 // What lives in the page. The messages from the kernel stand in messages.d.ts, which is made from Python.
 
 import type * as told from "./messages.js";
+import type { Learning } from "./stage/learning.js";
 import type { Edit, Head, Lesson, Machine, Shapes, StackState, Why } from "./messages.js";
 
 export type * from "./messages.js";
@@ -41,6 +42,8 @@ export interface StageView {
   cursor: number;
   /** The place of the token under the pointer, or -1. */
   hover: number;
+  /** The help, the tour and the quiz, once they are loaded. */
+  learning?: Learning;
   /** Whether the stage asks before each step. */
   asks: boolean;
   /** The number of this page's last move that the cursor follows. */

@@ -31,7 +31,7 @@ async function play(place, first) {
   const open = (first ? askedStep() : null) ?? Number(place.dataset.open);
   const known = { saved, recorded: true, open, plays: place.dataset.plays !== undefined };
   const model = { get: (/** @type {"saved"} */ name) => known[name], on: () => {}, off: () => {}, send: () => {} };
-  kinds[String(place.dataset.kind)].render({ model, el: place });
+  kinds[String(place.dataset.kind)].render({ model, el: place, load: async (/** @type {string} */ name) => kinds[name] });
   if (first) keepStep(/** @type {HTMLElement} */ (place.lastElementChild));
 }
 

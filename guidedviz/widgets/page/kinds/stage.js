@@ -4,26 +4,26 @@
 /** @import { Model } from "../types.js" */
 /** @import { Islands, StageActions } from "../stage/layout.js" */
 import { buildMachinePanel, paintMachinePanel } from "../machine/machine-panel.js";
-import { buildMapPanel, paintMapPanel } from "../map/map-panel.js";
 import { connect } from "../shared/connection.js";
 import { make, wantsStillness } from "../shared/elements.js";
 import { copyText } from "../shared/export.js";
 import { change } from "../shared/parts.js";
 import { chipListeners, closePopups, followFocus, linkPanels, listenToKeys, listenToSwipes } from "../stage/input.js";
-import { stagePart } from "../stage/layout.js";
+import { stagePart, tabShown } from "../stage/layout.js";
+import { hearMap, newMapSlot, paintMap } from "../stage/map-slot.js";
 import { beginMotion, endMotion, move, moveBack, newMoving } from "../stage/moving.js";
 import { hasQuestions } from "../stage/quiz.js";
 import { showChip } from "../stage/text.js";
-import { followTour } from "../stage/tour.js";
 import { isEnded, isReady, moveCursor, newView, nextStop, remember, shownStep, updateView } from "../stage/view.js";
 
 const NARROW = 640; // pixels up to which there is room for one panel
 const LINES = 580; // pixels of the stage's own measure that fill the height of a screen
 const LEAST = 1.25; // how much larger it is on a full screen
+const LOST = "A part of this widget's code is missing on this page. Run this cell again.";
 let stages = 0; // on this page: the id of a tip is its own
 
-/** @param {{ model: Model, el: HTMLElement }} place */
-function render({ model, el }) {
+/** @param {{ model: Model, el: HTMLElement, load: (name: string) => Promise<any> }} place */
+function render({ model, el, load }) {
   const view = newView();
   const { say, start, stop } = connect(model);
   const tipId = `gv-tip-${++stages}`;
@@ -38,9 +38,9 @@ function render({ model, el }) {
     const { machine, map } = islands;
     const held = root?.querySelector(".gv-chips")?.contains(document.activeElement); // one of the tokens has the focus
     const typed = document.activeElement?.closest(".gv-prompt-field");
-    const has = { machine: view.machine, map: map.map.map.land && shownStep(view)?.mask !== undefined, constraint: view.edit };
+    const has = { machine: view.machine, map: map.land && shownStep(view)?.mask !== undefined, constraint: view.edit };
     view.there = Object.entries(has).flatMap(([name, there]) => (there ? [name] : []));
-    followTour(view);
+    view.learning?.followTour(view);
     endMotion(moving, view, root);
     root = change(root, stagePart(view, act, islands, onChips, tipId));
     paintMachinePanel(machine, view);
@@ -49,7 +49,7 @@ function render({ model, el }) {
     painted = view.cursor;
     // these two measure the page: they come late, so that it is laid out once
     showChip(root.querySelector(".gv-tape"), root.querySelectorAll(".gv-chip")[view.cursor - 1]);
-    paintMapPanel(map, view);
+    paintMap(map, view, tabShown(view) === "map", act, linkMap);
     if (root.isConnected) beginMotion(moving, view, root, islands);
   }
 
@@ -90,6 +90,13 @@ function render({ model, el }) {
     paint();
   };
 
+  /**
+   * Calls back with code that is a bundle of its own.
+   * @param {string} name
+   * @param {(code: any) => void} act
+   */
+  const loadLate = (name, act) => load(name).then(act, () => set({ note: LOST }));
+  const learn = (then = () => {}) => (view.learning ? then() : loadLate("learning", (learning) => (set({ learning }), then())));
   const isKnown = () => view.cursor < view.steps.length && !view.stale.includes(view.cursor);
 
   /** @type {StageActions} */
@@ -111,7 +118,7 @@ function render({ model, el }) {
     },
     end: () => (view.alone ? go(view.steps.length) : isEnded(view) || say({ do: "end" })),
     reset: () => say({ do: "reset" }),
-    ask: () => (view.asks || hasQuestions(view)) && set({ asks: !view.asks }),
+    ask: () => (view.asks || hasQuestions(view)) && learn(() => set({ asks: !view.asks })),
     again: () => view.playing || move(moving, view, root, islands),
     lecture: () => (view.lecture ? document.exitFullscreen() : root.requestFullscreen().catch(() => {})), // where the browser forbids it
     choose: (name, value) => set({ [name]: remember(name, value) }),
@@ -132,19 +139,21 @@ function render({ model, el }) {
   const [machine, map] = ["machine", "map"].map((slot) =>
     make("div", { role: "group", class: "gv-panel", "data-slot": slot, "data-part": slot, hidden: true }));
   /** @type {Islands} */
-  const islands = { machine: buildMachinePanel(machine, () => paint()), map: buildMapPanel(map, act) };
+  const islands = { machine: buildMachinePanel(machine, () => paint()), map: newMapSlot(map, loadLate) };
   const onChips = chipListeners(view, act, islands);
+  const linkMap = linkPanels(islands, view, () => paint());
   paint();
   el.append(root);
   root.addEventListener("fullscreenchange", () => {
     set({ lecture: document.fullscreenElement === root ? Math.max(LEAST, screen.height / LINES) : 0 });
     act.focus();
   });
+  for (const name of ["pointerover", "focusin"]) root.addEventListener(name, () => learn(), { once: true });
   listenToKeys(root, view, act);
   listenToSwipes(root, act);
-  linkPanels(islands, view, paint);
   const leavePopups = closePopups(root);
   const watch = new ResizeObserver(([{ contentRect: { width } }]) => {
+    moving.high = 0;
     if (width > 0 && view.narrow !== width <= NARROW) set({ narrow: width <= NARROW });
   });
   watch.observe(root);
@@ -156,7 +165,7 @@ function render({ model, el }) {
     for (const news of all) {
       if (news.number && !(heard ||= Boolean(news.head))) continue;
       updateView(view, news);
-      if (news.map) islands.map.map.hear(news.map);
+      if (news.map) hearMap(islands.map, news.map);
     }
     paint();
   }
@@ -171,7 +180,7 @@ function render({ model, el }) {
     clearTimeout(timer);
     watch.disconnect();
     leavePopups();
-    islands.map.map.stop();
+    islands.map.panel?.map.stop();
     stop();
   };
 }

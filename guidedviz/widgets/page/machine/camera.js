@@ -1,7 +1,7 @@
 // Where a drawing stands in its panel: whole while its labels can be read, or nearly so, else close up on a part.
 
 /** @typedef {{ x: number, y: number, rx: number, ry: number }} Spot the middle of a part and half its size */
-/** @typedef {Spot & { end: Spot }} Path the spot around a path, and its last state */
+/** @typedef {Spot & { ends: Spot[] }} Path the spot around a path, and those around its last arrow and its last state */
 /** @typedef {{ scale: number, x: number, y: number }} Camera pixels per unit, and where the drawing's corner stands */
 /** @typedef {[wide: number, high: number]} Size */
 /** @typedef {{ least: number, most: number, whole?: boolean }} Scales for labels that can be read, and the largest ones */
@@ -12,7 +12,7 @@ export const LESS = 0.85; // of the least size is better than a drawing that is 
  * @param {Size} size of the drawing
  * @param {Size} room pixels
  * @param {Scales} scales
- * @param {Path | null} at what must be seen: all of it, or its end
+ * @param {Path | null} at what must be seen: all of it, or its last arrow, or its end
  * @returns {Camera}
  */
 export function aim(size, room, { least, most, whole }, at) {
@@ -26,22 +26,31 @@ export function aim(size, room, { least, most, whole }, at) {
   const place = (name, half, side) => {
     const free = room[side] - size[side] * scale;
     if (free >= 0 || !at) return Math.max(0, free / 2);
-    const middle = 2 * at[half] * scale > room[side] ? at.end[name] : at[name];
-    return Math.max(free, Math.min(0, room[side] / 2 - middle * scale));
+    const [end] = at.ends.slice(-1);
+    const seen = [at, ...at.ends].find((spot) => 2 * spot[half] * scale <= room[side]) ?? end;
+    return Math.max(free, Math.min(0, room[side] / 2 - seen[name] * scale));
   };
   return { scale, x: place("x", "rx", 0), y: place("y", "ry", 1) };
 }
 
 /**
- * The spot around several spots.
- * @param {Spot[]} spots
+ * @param {Spot[]} spots the states of a path
  * @returns {Path | null}
  */
 export function around(spots) {
   if (!spots.length) return null;
+  return { ...box(spots), ends: [box(spots.slice(-2)), box(spots.slice(-1))] };
+}
+
+/**
+ * The spot around several spots.
+ * @param {Spot[]} spots
+ * @returns {Spot}
+ */
+function box(spots) {
   const [left, top] = [Math.min(...spots.map(({ x, rx }) => x - rx)), Math.min(...spots.map(({ y, ry }) => y - ry))];
   const [right, bottom] = [Math.max(...spots.map(({ x, rx }) => x + rx)), Math.max(...spots.map(({ y, ry }) => y + ry))];
-  return { x: (left + right) / 2, y: (top + bottom) / 2, rx: (right - left) / 2, ry: (bottom - top) / 2, end: spots[spots.length - 1] };
+  return { x: (left + right) / 2, y: (top + bottom) / 2, rx: (right - left) / 2, ry: (bottom - top) / 2 };
 }
 
 /**

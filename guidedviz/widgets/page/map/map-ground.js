@@ -40,6 +40,7 @@ export function newTile({ width, height, places }) {
     canvas,
     image,
     pixels: new Uint32Array(image.data.buffer),
+    mixed: /** @type {{ from: Colours | null, looks: Uint32Array }} */ ({ from: null, looks: new Uint32Array() }), // pixels of colours
     count: 0, // legal tokens
     legal: places.map(() => 0), // legal tokens of each place
     few: /** @type {number[]} */ ([]), // the first legal tokens
@@ -72,7 +73,9 @@ function mixPixels({ land, sea, magenta, gold }) {
  */
 export function paintTile(map, tile, colours) {
   const { count, cells, places } = map.land;
-  const [now, found, looks] = [maskNow(map), map.found?.bits, mixPixels(colours)];
+  const [now, found] = [maskNow(map), map.found?.bits];
+  if (tile.mixed.from !== colours) tile.mixed = { from: colours, looks: mixPixels(colours) };
+  const { looks } = tile.mixed;
   const stack = stackRanks(map);
   Object.assign(tile, { count: 0, legal: places.map(() => 0), few: [], asked: [[], []] });
   for (let rank = 0, place = 0; rank < count; rank++) {

@@ -1,6 +1,7 @@
-// The map's panel on the stage: the mask of the step at the cursor, with the model's likeliest tokens over it.
+// The map's panel on the stage: the mask of the step at the cursor, with the model's likeliest tokens over it. It is a bundle of
+// its own: `stage/map-slot.js` loads it.
 
-/** @import { Motion } from "../motion/player.js" */
+/** @import { Motion, Play } from "../motion/player.js" */
 /** @import { Say, StageView, Step } from "../types.js" */
 import { make } from "../shared/elements.js";
 import { mayMove } from "../stage/pace.js";
@@ -10,12 +11,13 @@ import { buildMap } from "./map-view.js";
 import { keepForWave } from "./map-wave.js";
 
 /** @typedef {ReturnType<typeof buildMapPanel>} MapPanel */
+/** @typedef {{ build: typeof buildMapPanel, paint: typeof paintMapPanel }} MapCode */
 
 /**
  * @param {HTMLElement} slot
  * @param {{ say: Say, pick: (token: number) => void }} act
  */
-export function buildMapPanel(slot, act) {
+function buildMapPanel(slot, act) {
   const map = buildMap({ say: act.say, take: act.pick, callouts: true });
   slot.append(make("div", { class: "gv-panel-head" }, make("strong", { class: "gv-title", title: "one cell per token, in byte order along a Hilbert curve" }, "map"), map.finder), map.node);
   slot.setAttribute("aria-label", "map of the vocabulary");
@@ -25,8 +27,9 @@ export function buildMapPanel(slot, act) {
 /**
  * @param {MapPanel} panel
  * @param {StageView} view
+ * @param {Play} play
  */
-export function paintMapPanel(panel, view) {
+function paintMapPanel(panel, view, play) {
   const { slot, map: { map, legend, paint } } = panel;
   const step = shownStep(view);
   slot.hidden = !map.land || step?.mask === undefined;
@@ -34,7 +37,7 @@ export function paintMapPanel(panel, view) {
   const rank = map.base ? rankTaken(panel.at, view) : -1;
   if (view.cursor !== panel.at) panel.wave?.finish();
   panel.at = view.cursor;
-  const begin = rank < 0 ? null : keepForWave(panel.map, rank);
+  const begin = rank < 0 ? null : keepForWave(panel.map, rank, play);
   showMask(map, { now: step.mask, asked: step.asked, state: step.state });
   map.marks = marksOf(step, placeShown(view) >= 0);
   legend.setAttribute("aria-live", view.playing ? "off" : "polite");
@@ -62,3 +65,5 @@ function marksOf(step, drawn) {
   return step.rows.map(([token, label, raw, , legal, text], place) =>
     ({ rank: step.ranks?.[place] ?? -1, raw, text, legal, label, chosen: drawn && token === step.token }));
 }
+
+export default { build: buildMapPanel, paint: paintMapPanel };

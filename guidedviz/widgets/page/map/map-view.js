@@ -46,6 +46,7 @@ export function buildMap(act) {
     map, canvas, sheet, legend, search, found, card, finder,
     band: act.callouts ? BAND : RIM,
     node: make("div", { class: "gv-map-all" }, make("div", { class: "gv-map-room" }, frame), make("div", { class: "gv-map-words" }, legend, zooms, likely, card)),
+    spare: /** @type {HTMLCanvasElement | null} */ (null), // another canvas, where a wave has passed
     tile: /** @type {Tile | null} */ (null),
     land: /** @type {MapState["land"] | null} */ (null), // of the tile
     colours: /** @type {Colours | null} */ (null),
@@ -106,8 +107,11 @@ function paintMap(ui, act) {
   const scene = { map, tile, colours, width, height, pen, ask };
   paintTile(map, tile, colours);
   canvas.style.top = `${-band}px`;
-  Object.assign(canvas, { width: Math.round(width * dpr), height: Math.round((height + 2 * band) * dpr) }); // this clears it
+  const [wide, high] = [Math.round(width * dpr), Math.round((height + 2 * band) * dpr)];
+  if (canvas.width !== wide || canvas.height !== high) Object.assign(canvas, { width: wide, height: high }); // this clears it, slowly
   canvas.style.width = `${width}px`;
+  pen.resetTransform();
+  pen.clearRect(0, 0, wide, high);
   pen.setTransform(dpr, 0, 0, dpr, 0, band * dpr);
   pen.save();
   pen.beginPath();

@@ -1,10 +1,8 @@
 // A step recolours the map as a wave from the token that was taken: the new picture opens over the old one.
 
-/** @import { Motion, Move } from "../motion/player.js" */
+/** @import { Motion, Move, Play } from "../motion/player.js" */
 /** @import { MapUi } from "./map-view.js" */
-import { play } from "../motion/player.js";
 import { pixelOf } from "./map-data.js";
-import { penOf } from "./map-ground.js";
 
 const WAVE = 600; // milliseconds
 
@@ -20,17 +18,19 @@ export function waveMoves(x, y, far) {
 }
 
 /**
- * Keeps the picture as it is, and begins the wave once the map is painted anew.
+ * Leaves the picture where it is and gives the map another canvas above it; the wave begins once that one is painted.
  * @param {MapUi} ui
  * @param {number} rank of the token that was taken
+ * @param {Play} play of the stage
  * @returns {() => Motion}
  */
-export function keepForWave({ map, canvas, band }, rank) {
-  const old = /** @type {HTMLCanvasElement} */ (canvas.cloneNode());
-  penOf(old).drawImage(canvas, 0, 0);
+export function keepForWave(ui, rank, play) {
+  const old = ui.canvas;
+  const fresh = ui.spare ?? /** @type {HTMLCanvasElement} */ (old.cloneNode());
+  Object.assign(ui, { canvas: fresh, spare: old });
+  old.after(fresh);
   return () => {
-    const [x, y] = pixelOf(map, rank);
-    canvas.before(old);
-    return play(waveMoves(x, y + band, canvas.clientWidth + canvas.clientHeight), () => canvas, { say: String, done: () => old.remove() });
+    const [x, y] = pixelOf(ui.map, rank);
+    return play(waveMoves(x, y + ui.band, old.width + old.height), () => fresh, { say: String, done: () => old.remove() });
   };
 }

@@ -3,8 +3,8 @@
 //     0 -  200 ms  outlines grow to what the model wants, whose numbers stand there from the start
 //   200 -  400     all rest: this is what the model wants
 //   400 -  700     the mask passes from the first row to the last: a forbidden bar is hatched, its name is struck
-//   700 - 1100     forbidden bars flow into the bin
-//  1100 - 1500     legal bars stretch by 1/Z
+//   700 - 1100     forbidden bars flow into the bin, and out of the ruler of the whole: what is left does not fill it
+//  1100 - 1500     legal bars stretch by 1/Z: now they fill the ruler
 //  1700 - 2100     after a rest: bias, penalty, temperature, top-k and top-p, where they are set, 500 ms for each
 //      then        a pointer runs along the legal bars and stops at the number that was drawn
 //
@@ -64,6 +64,9 @@ export function maskFalls(before, after, high) {
       ["mask", { opacity: 0 }, { opacity: 1 }, FALLS - TURN, FALLS],
       ["mask", { top: "0%" }, { top: "100%" }, FALLS, FALLEN],
       ["mask", { opacity: 1 }, { opacity: 0 }, FALLEN, FALLEN + TURN],
+      ["whole", UNJUDGED, JUDGED, FALLS, FALLEN],
+      ["over", { opacity: 0 }, { opacity: 1 }, FALLEN - TURN, FALLEN],
+      ["over", { height: wide(removed) }, { height: "0%" }, FALLEN + 100, GONE],
       ["bin", { height: "0%" }, { height: wide(removed) }, FALLEN + 100, GONE],
       ["removed", { opacity: 0 }, { opacity: 1 }, FALLEN + 100, FALLEN + 200],
       ["scale", { opacity: 0 }, { opacity: 1 }, GONE, GONE + 150],
@@ -126,7 +129,7 @@ function grow({ key, raw }, old, from, known) {
 }
 
 /**
- * A bar changes from one share to another, its number with it.
+ * A bar changes from one share to another, its number and its piece of the ruler with it.
  * @param {Bar} bar
  * @param {number} from
  * @param {number} to
@@ -138,6 +141,7 @@ const share = ({ key, raw }, from, to, begin, stop) => [
   [`${key}.after`, { width: wide(from) }, { width: wide(to) }, begin, stop],
   [`${key}.end`, { width: wide(Math.max(raw, from)) }, { width: wide(Math.max(raw, to)) }, begin, stop],
   [`${key}.said`, { count: from }, { count: to }, begin, stop],
+  [`${key}.piece`, { flexGrow: from }, { flexGrow: to }, begin, stop],
 ];
 
 /**
@@ -153,6 +157,7 @@ function stay(bar, at, mass, changes) {
   return [
     [`${bar.key}.before`, UNJUDGED, JUDGED, at, at + TURN],
     [`${bar.key}.after`, { opacity: 0 }, { opacity: 1 }, at, at + TURN],
+    [`${bar.key}.piece`, { opacity: 0 }, { opacity: 1 }, at, at + TURN],
     ...share(bar, bar.raw, shared, GONE, SHARED),
     ...(changes ? changeBar(bar, shared, CHANGES) : []),
   ];
@@ -177,7 +182,7 @@ const leave = ({ key, raw }, at, down) => [
 ];
 
 /**
- * The pointer runs along one legal bar after the other.
+ * The pointer runs along one legal bar after the other, and along the ruler.
  * @param {Bar[]} bars
  * @param {Ruler} ruler
  * @param {number} begin
@@ -193,10 +198,16 @@ function sweep(bars, { row, at, number }, begin) {
     if (part <= 0) return;
     const then = time + pace * part;
     const top = wide(place / bars.length);
-    moves.push(["pointer", { left: "0%", top }, { left: wide(part), top }, time, then]);
+    moves.push(["pointer", { left: "0%", top, easing: "linear" }, { left: wide(part), top }, time, then]);
     time = then;
   });
-  return [...moves, ["number", { opacity: 0 }, { opacity: 1 }, time, time + TURN], ...mark(bars[row], time)];
+  return [
+    ...moves,
+    ["tick", { opacity: 0 }, { opacity: 1 }, begin, begin],
+    ["tick", { top: "0%", easing: "linear" }, { top: wide(number) }, begin, time],
+    ["number", { opacity: 0 }, { opacity: 1 }, time, time + TURN],
+    ...mark(bars[row], time),
+  ];
 }
 
 /**

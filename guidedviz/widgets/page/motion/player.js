@@ -6,6 +6,7 @@
 /** @typedef {Record<string, string | number>} Look */
 /** @typedef {[part: string, from: Look, to: Look, begin: number, end: number]} Move */
 /** @typedef {{ finish: () => void, seek: (time: number) => void, length: number }} Motion */
+/** @typedef {typeof play} Play */
 
 /**
  * The end of the last move.

@@ -2,6 +2,7 @@
 // Each bar has its probability before the mask and the one that a token is drawn from.
 
 /** @import { Row, Step } from "../types.js" */
+import { withCommas } from "../shared/elements.js";
 
 const MOST = 8; // tokens with a row of their own
 const NOISE = 2e-4; // what sums of rounded numbers may miss
@@ -113,7 +114,7 @@ export function sayChance(p) {
   if (p <= 0) return "0";
   if (p >= 1) return "1";
   if (p < 1e-6) return `1 in 10${raise(Math.round(-Math.log10(p)))}`;
-  if (p < 0.01) return `1 in ${Number((1 / p).toPrecision(2)).toLocaleString("en")}`;
+  if (p < 0.01) return `1 in ${withCommas(Number((1 / p).toPrecision(2)))}`;
   return p > 0.995 ? ">0.99" : p.toFixed(2);
 }
 

@@ -2,6 +2,7 @@
 // in all panels: a token with its path, its stack and its place on the map; a state, a frame of the stack or a cell of the
 // map with the tokens that belong to it.
 
+/** @import { MapPanel } from "../map/map-panel.js" */
 /** @import { StageView, Step } from "../types.js" */
 /** @import { Islands, StageActions } from "./layout.js" */
 import { commandOf, consume, hasModifier, refocusAfterPress } from "../shared/controls.js";
@@ -108,7 +109,7 @@ export function chipListeners(view, act, { map }) {
   const hover = (chip) => {
     if (view.playing) return;
     view.hover = chip ? Number(chip.dataset.place) : -1;
-    map.map.map.hover = rankOf(view.steps[view.hover]);
+    if (map.panel) map.panel.map.map.hover = rankOf(view.steps[view.hover]);
     if (chip) showTip(view, chip);
     else view.tip = null;
     act.paint();
@@ -148,8 +149,9 @@ export function followFocus(root, view) {
  * @param {Islands} islands
  * @param {StageView} view
  * @param {() => void} paint
+ * @returns {(panel: MapPanel) => void} does the same for the map, when it is there
  */
-export function linkPanels({ machine, map }, view, paint) {
+export function linkPanels({ machine }, view, paint) {
   /** @param {((step: Step) => boolean) | null} belongs */
   const mark = (belongs) => {
     const places = belongs ? view.steps.flatMap((step, place) => (belongs(step) ? [place] : [])) : [];
@@ -168,11 +170,11 @@ export function linkPanels({ machine, map }, view, paint) {
   });
   link(machine.drawing.sheets, "state", (step, state) => statesOf(view, step).includes(state));
   link(machine.strips.column, "frame", ({ path }, frame) => Boolean(view.known[path?.at(-1) ?? -1]?.frames.some(([id]) => id === frame)));
-  map.map.sheet.addEventListener("pointermove", () => {
-    const rank = map.map.map.hover;
-    mark(rank < 0 ? null : (step) => rankOf(step) === rank);
-  });
-  for (const node of [machine.drawing.sheets, machine.strips.column, map.map.sheet]) node.addEventListener("pointerleave", () => mark(null));
+  for (const node of [machine.drawing.sheets, machine.strips.column]) node.addEventListener("pointerleave", () => mark(null));
+  return ({ map: { map, sheet } }) => {
+    sheet.addEventListener("pointermove", () => mark(map.hover < 0 ? null : (step) => rankOf(step) === map.hover));
+    sheet.addEventListener("pointerleave", () => mark(null));
+  };
 }
 
 /**

@@ -2,21 +2,20 @@
 // are islands that paint themselves.
 
 /** @import { MachinePanel } from "../machine/machine-panel.js" */
-/** @import { MapPanel } from "../map/map-panel.js" */
 /** @import { Part } from "../shared/parts.js" */
 /** @import { Say, StageView } from "../types.js" */
+/** @import { MapSlot } from "./map-slot.js" */
 import { choicePart, keyPart, notePart, playPart, rootOf, sourcePart } from "../shared/controls.js";
 import { copyText, downloadPng, drawingActions, onGround } from "../shared/export.js";
 import { constraintPart, regexPart } from "./constraint-box.js";
 import { askRows, lookedPart } from "./looked.js";
 import { nextPart } from "./next-token.js";
-import { askedNow, hasQuestions, quizPart } from "./quiz.js";
 import { besidePart, branchesPart } from "./other-runs.js";
+import { hasQuestions } from "./quiz.js";
 import { resultsPart } from "./results.js";
-import { numberPart, settingRows } from "./settings.js";
+import { numberPart } from "./settings.js";
 import { tapePart, tipPart, wordsPart } from "./text.js";
 import { timePart } from "./timeline.js";
-import { helpPart, tourPart } from "./tour.js";
 import { isEnded, isReady } from "./view.js";
 
 const COUNTED = 12; // painted steps over which the rate is taken
@@ -48,7 +47,7 @@ const KEYS = "stage: arrows step, space plays, ? lists all keys";
  * @property {(place: number) => void} speed
  */
 
-/** @typedef {{ machine: MachinePanel, map: MapPanel }} Islands the panels that paint themselves */
+/** @typedef {{ machine: MachinePanel, map: MapSlot }} Islands the panels that paint themselves */
 
 /**
  * The panel beside the next token; where there is room for one panel only, it may be the next token.
@@ -90,7 +89,7 @@ function saveRows({ there }, act, { machine, map }) {
   const saved = [
     ["run", { page: act.page, text: act.copy, link: () => copyText(location.href) }, true],
     ["machine", drawingActions("machine", machine.drawings), there.includes("machine")],
-    ["map", { PNG: () => downloadPng(onGround(map.map.canvas), "map") }, there.includes("map")],
+    ["map", { PNG: () => map.panel && downloadPng(onGround(map.panel.map.canvas), "map") }, there.includes("map") && map.panel],
   ];
   return saved.map(([what, forms, has]) => has ? ["span.gv-toggle", { role: "group", "aria-label": `save the ${what}` }, `save the ${what}`,
     ...Object.entries(forms).map(([form, save]) => ["button", { "aria-label": `${what} as ${form}`, click: save }, form])] : null);
@@ -115,11 +114,11 @@ function headPart(view, act, islands) {
       popup("gv-more", "⋯", { "aria-label": "more", title: "colours, bars, files" },
         choicePart("colour", { odds: "probability", how: "how it came" }, view.colour, (name) => act.set({ colour: name })),
         choicePart("bars", { none: "none", odds: "probability", cost: "time" }, view.bars, (name) => act.set({ bars: name })),
-        ...settingRows(view, act),
+        ...(view.learning?.settingRows(view, act) ?? []),
         ...askRows(view, act),
         ...saveRows(view, act, islands),
         ["button.gv-key", { hidden: narrow || !there.length, click: () => act.choose("swapped", view.swapped ? "" : "true") }, "⇄ exchange the panels"]),
-      popup("gv-keys-help", "?", { "aria-label": "keys", title: "keys (?)" }, helpPart(view, act))]];
+      popup("gv-keys-help", "?", { "aria-label": "keys", title: "keys (?)" }, ...(view.learning ? [view.learning.helpPart(view, act)] : []))]];
 }
 
 /**
@@ -188,23 +187,32 @@ function sayShown({ shown, cursor, playing, speed }) {
 /**
  * @param {StageView} view
  * @param {StageActions} act
+ * @returns {(Part | null)[]}
+ */
+const learningParts = (view, act) => [view.learning?.tourPart(view, act) ?? null, view.learning?.quizPart(view, act) ?? null];
+
+/**
+ * @param {StageView} view
+ * @param {StageActions} act
  * @param {Islands} islands
  * @param {Record<string, (event: any) => void>} onChips
  * @param {string} tipId
  * @returns {Part}
  */
 export function stagePart(view, act, islands, onChips, tipId) {
-  const { cursor, playing, speed, colour, bars, lecture, tour, narrow, swapped } = view;
-  const [tab, { question, isOpen }] = [tabShown(view), askedNow(view)];
+  const { cursor, playing, speed, colour, bars, lecture, tour, narrow, swapped, learning } = view;
+  const tab = tabShown(view);
+  const asked = learning?.askedNow(view);
+  const quiz = asked?.isOpen ? asked.question?.[0] : undefined;
   const look = (playing && speed > 8 ? " gv-fast" : "") + (lecture ? " gv-lecture" : "");
   const about = {
     tabindex: 0, "data-part": "stage", "data-cursor": cursor, "data-playing": playing, "data-ended": isEnded(view), "data-ready": isReady(view), "data-colour": colour,
-    "data-height": bars, "data-narrow": narrow || undefined, "data-quiz": isOpen ? question?.[0] : undefined, "data-here": tour?.stops[tour.stop]?.[1], vars: { "--zoom": lecture },
+    "data-height": bars, "data-narrow": narrow || undefined, "data-quiz": quiz, "data-here": tour?.stops[tour.stop]?.[1], vars: { "--zoom": lecture },
   };
   return ["div", rootOf(`gv-live-stage${look}`, KEYS, about),
     headPart(view, act, islands), lessonPart(view, act),
     ["div.gv-strip", { role: "group", "aria-label": "text", "data-part": "text" },
-      tapePart(view, act, tipId, onChips), wordsPart(view), lookedPart(view), tourPart(view, act), quizPart(view, act), branchesPart(view, act), besidePart(view, act), resultsPart(view, act)],
+      tapePart(view, act, tipId, onChips), wordsPart(view), lookedPart(view), ...learningParts(view, act), branchesPart(view, act), besidePart(view, act), resultsPart(view, act)],
     notePart(view.note),
     ["div.gv-panels", { "data-tab": tab, "data-swapped": swapped || undefined },
       ["div.gv-beside", { "data-tab": tab, hidden: !tab || tab === "next" }, regexPart(view, act, tab), islands.machine.slot, islands.map.slot, constraintPart(view, act)],

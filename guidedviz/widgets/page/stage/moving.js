@@ -27,6 +27,7 @@ const BACK = 2.5; // how quick a step back is
  * @property {Step | undefined} from the step that was shown before it
  * @property {number} cursor where the step was shown first
  * @property {number} at the cursor that was painted last
+ * @property {number} high pixels of a row; 0 where the stage has another size since it was measured
  * @property {StageView["why"]} why
  * @property {Point | null} bar where the token that was taken or asked about had its bar
  * @property {HTMLElement | null} kept the panel that the token left: it stays over the next one until the token has landed
@@ -34,17 +35,16 @@ const BACK = 2.5; // how quick a step back is
  */
 
 /** @returns {Moving} */
-export const newMoving = () => ({ motion: null, flight: null, step: undefined, from: undefined, cursor: 0, at: 0, why: null, bar: null, kept: null, then: null });
+export const newMoving = () => ({ motion: null, flight: null, step: undefined, from: undefined, cursor: 0, at: 0, high: 0, why: null, bar: null, kept: null, then: null });
 
 /**
  * The moves of the panel of the next token from one step to another.
  * @param {StageView} view
  * @param {Step | undefined} before
  * @param {Step} after
- * @param {Element} panel
+ * @param {number} high pixels of a row
  */
-function movesBetween(view, before, after, panel) {
-  const high = /** @type {HTMLElement | null} */ (panel.querySelector(".gv-row"))?.offsetHeight ?? 24;
+function movesBetween(view, before, after, high) {
   return maskFalls(before && before.how !== "forced" ? shownOf(view, before) : null, shownOf(view, after), high);
 }
 
@@ -74,6 +74,7 @@ export function endMotion(moving, view, root) {
     moving.flight?.finish();
   }
   if (isNew || view.cursor < moving.cursor) moving.motion?.finish();
+  moving.high ||= /** @type {HTMLElement | null | undefined} */ (root?.querySelector(".gv-row"))?.offsetHeight ?? 0;
   moving.bar = root && taken && mayMove(view) ? barPlace(root, taken.token) : null;
   if (isNew) keepPanel(moving, view, root);
 }
@@ -147,10 +148,10 @@ export function move(moving, view, root, { machine }) {
   const { step, from } = moving;
   moving.motion?.finish();
   if (!step || !panel || step.how === "forced" || wantsStillness()) return;
-  const moves = movesBetween(view, from, step, panel);
+  const moves = movesBetween(view, from, step, moving.high);
   const after = shownOf(view, step);
   const refused = findRefused(after.bars, step.refused);
-  const shown = after.removed && !machine.slot.hidden ? showExits(view, root, machine, refused.sign, step.refusedIn) : [];
+  const shown = after.removed && !machine.slot.hidden ? showExits(view, root, machine, refused.sign, step) : [];
   if (shown.length) moves.push(...exitsLight(after.bars, refused, drawAt(after)));
   const find = finder(root.querySelector(".gv-chips"), panel, ...shown);
   const done = () => {
@@ -163,22 +164,24 @@ export function move(moving, view, root, { machine }) {
 
 /**
  * Puts the exits of the current states on the drawing, and a byte that has none below the state that it dies in; where that is
- * not in sight, the bytes before it stand with it below the current state.
+ * not in sight, the bytes before it stand with it below the current state. Where a repeat has no room for it, it says so.
  * @param {StageView} view
  * @param {Element} root
  * @param {MachinePanel} machine
  * @param {string} refused
- * @param {Step["refusedIn"]} died
+ * @param {Step} step
  * @returns {Element[]}
  */
-function showExits(view, root, { drawing }, refused, died) {
+function showExits(view, root, { drawing }, refused, { refusedIn: died, counted }) {
   const states = statesNow(view);
-  const shown = [drawExits(drawing, exitsNow(view))];
+  const [from, to] = view.steps[view.cursor - 1]?.path?.slice(-2) ?? [];
+  const shown = [drawExits(drawing, exitsNow(view), view.machine?.stack ? "" : `${from}-${to}`)];
   const there = died && placeIn(root, drawing, nodesOf(view, died[0])[0]);
   const place = there ?? placeIn(root, drawing, states[0]);
   if (!refused || !place) return shown;
   const read = died && !there ? died[1] : "";
-  const sign = make("b", { class: "gv-refused gv-name", "data-move": "refused", vars: { "--x": place.x, "--y": place.y } }, `${read} ✕ ${refused}`.trim());
+  const count = counted ? [make("small", {}, `${counted[0]} of ${counted[1]} read`)] : [];
+  const sign = make("b", { class: "gv-refused gv-name", "data-move": "refused", vars: { "--x": place.x, "--y": place.y } }, `${read} ✕ ${refused}`.trim(), ...count);
   const sheet = make("div", { class: "gv-travel", "aria-hidden": "true" }, sign);
   view.sheets = [...view.sheets, sheet];
   root.append(sheet);
@@ -251,7 +254,7 @@ function leavePanel(moving, view, root) {
   const { step } = moving;
   if (!step || !panel || step.how === "forced") return () => {};
   moving.motion?.finish();
-  const moves = movesBetween(view, view.steps[view.cursor - 1], step, panel);
+  const moves = movesBetween(view, view.steps[view.cursor - 1], step, moving.high);
   const copy = copyPanel(panel);
   view.leaving = copy;
   return () => {
