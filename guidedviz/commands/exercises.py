@@ -143,7 +143,7 @@ def read_exercises(name: str) -> Iterator[Exercise]:
 
 def _read_text(before: Sequence[LabCell]) -> str:
     """The text of an exercise: from its heading on to its answer."""
-    start = max(place for place, cell in enumerate(before) if cell.opened.startswith("## Exercise "))
+    start = max(place for place, cell in enumerate(before) if STARS.search(cell.opened))
     return "\n\n".join(cell.opened for cell in before[start:])
 
 

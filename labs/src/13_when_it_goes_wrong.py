@@ -486,23 +486,22 @@ gv.predict(
 )  # fmt: skip
 
 # %% [markdown]
-# ## Exercise 5 · Your own patient ★ · home
+# ### Your own run ★ · home
 #
-# Three services have one fault each. `broken_run(seed)` gives the run of one of them: take the number of your seat as
-# seed. In each schema a product has `type`, `minLength` and `maxLength`, a color has `enum`, and a price has `type`,
-# `minimum`, `maximum` and `multipleOf`. One of these keywords refuses the right answer.
+# Three services have one fault each. `broken_run(seed)` gives the run of one: take the number of your seat. In each
+# schema a product has `type`, `minLength` and `maxLength`, a color has `enum`, and a price has `type`, `minimum`,
+# `maximum` and `multipleOf`. One of these keywords refuses the right answer.
+#
+# Give the seed, the first step at which the mask refused what the model wanted, and the keyword that is the cause.
+#
+# hint: `gv.diagnose(unseen)` names a step, a token that the model wanted, and the one that it took.
+#
+# hint: Write down the right answer. Which keyword could refuse it just there?
 
 # %%
 SEED = 1
-patient = broken_run(SEED)
-gv.stage(patient, show=0)
-
-# %% [markdown]
-# Give the seed, the first step at which the mask refused what the model wanted, and the keyword that is the cause.
-#
-# hint: `gv.diagnose(patient)` names a step, a token that the model wanted, and the one that it took.
-#
-# hint: Read the prompt, and write down the right answer. Which keyword could refuse it just there?
+unseen = broken_run(SEED)
+gv.stage(unseen, show=0)
 
 # %%
 # solution:

@@ -121,6 +121,12 @@ def test_what_the_open_answer_names_between_backticks_stands_in_the_assignment()
     assert loop.needed[0].startswith("def write_free(")
 
 
+def test_the_text_of_an_exercise_begins_with_its_own_heading():
+    (broken,) = [one for one in read_exercises("13_when_it_goes_wrong") if one.name == "broken"]
+    assert broken.text.startswith("### Your own run ★")
+    assert "broken_run(SEED)" in "".join(broken.needed) + broken.text
+
+
 @each_lab
 def test_no_cell_of_an_assignment_shows_a_widget(name):
     for form in export.FORMATS:
