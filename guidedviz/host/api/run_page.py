@@ -25,7 +25,7 @@ PAGE_STYLE = (
     "main:has(section + section) { max-width: none; }"
     "section { min-width: 0; } section > :not(.gv-place) { max-width: 60em; } h1 { font-size: 1.4em; }"
     "dt { font-weight: 600; } dd { margin: 0 0 .5em; } pre { white-space: pre-wrap; overflow-wrap: anywhere; }"
-    ".gv-stage .gv-seed { width: 112px; } "  # the host draws seeds of ten digits
+    ".gv-stage .gv-seed { width: 136px; } "  # the host draws seeds of ten digits
     "a { color: inherit; } pre, code { font-family: ui-monospace, monospace; } details { margin: .5em 0 1em; }"
 )
 ASKS_AGAIN = 2  # seconds until the page of a run that goes on asks for itself again
