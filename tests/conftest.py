@@ -72,6 +72,13 @@ def pytest_unconfigure() -> None:
         gc.freeze()
 
 
+@pytest.fixture
+def collect():
+    """Frees the garbage of a test; what was there before the test is not looked through, which takes a second."""
+    gc.freeze()
+    return gc.collect
+
+
 @pytest.fixture(scope="session")
 def toy():
     """The toy model and guide of the widgets' tests; the browser tests run the same file in a notebook cell."""

@@ -1,7 +1,6 @@
 """Edit while decoding: a wrong text changes nothing, a good one is taken over, or waits for the person to go back."""
 
 import asyncio
-import gc
 import json
 import threading
 import weakref
@@ -100,12 +99,12 @@ async def test_a_wrong_text_is_told_with_its_caret_and_not_sent_back_while_one_t
     assert stage.display.news(False)["edit"]["text"] == "["
 
 
-def test_a_closed_stage_lets_go_of_model_and_edit(toy):
+def test_a_closed_stage_lets_go_of_model_and_edit(toy, collect):
     stage = edited(toy)
     stage.edit(r'\{"age')
     model = weakref.ref(stage.player.walk.model)
     stage.close()
-    gc.collect()
+    collect()
     assert model() is None
     stage.display.hear({"do": "edit", "kind": "regex", "text": "a"})
 

@@ -1,7 +1,6 @@
 """The fraction slider without a page: what it hears and tells; a run that nobody waits for leaves nothing behind."""
 
 import asyncio
-import gc
 import time
 from dataclasses import replace
 from weakref import ref
@@ -115,7 +114,7 @@ async def test_moving_on_stops_the_run_and_a_newer_wish_takes_the_place_of_an_ol
     assert [run.asked for run in slider.payoff.runs] == [0.65]
 
 
-async def test_a_closed_slider_stops_and_lets_go_of_its_model(clock, until):
+async def test_a_closed_slider_stops_and_lets_go_of_its_model(clock, until, collect):
     clock.slow = 30
     model = Model()
     gone, slider = ref(model), live(model)
@@ -127,7 +126,7 @@ async def test_a_closed_slider_stops_and_lets_go_of_its_model(clock, until):
     assert clock.stopped == [(0.5, 1)]
     rest(slider, 4)
     assert len(clock.begun) == 1, "a closed slider begins nothing"
-    await until(lambda: gc.collect() >= 0 and gone() is None)  # the worker may still be leaving the run
+    await until(lambda: collect() >= 0 and gone() is None)  # the worker may still be leaving the run
 
 
 def test_recorded_runs_start_none(clock):

@@ -1,6 +1,5 @@
 """What the token at the cursor depends on, as the page hears it and as a picture."""
 
-import gc
 import sys
 import weakref
 from importlib import import_module
@@ -57,7 +56,7 @@ async def test_a_run_without_a_token_says_so_and_goes_on(toy, until):
     await until(lambda: stage.player.ahead)
 
 
-def test_a_closed_stage_keeps_no_model_for_it(toy):
+def test_a_closed_stage_keeps_no_model_for_it(toy, collect):
     model = toy.toy_model()
     stage = gv.stage(model, "say ", seed=3, steps=2)
     page = Page(stage)
@@ -66,7 +65,7 @@ def test_a_closed_stage_keeps_no_model_for_it(toy):
     stage.close()
     known = weakref.ref(model)
     del model
-    gc.collect()
+    collect()
     assert known() is None
 
 

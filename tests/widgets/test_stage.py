@@ -1,7 +1,6 @@
 """The stage without a page: what a notebook gets, and what the page would be told."""
 
 import asyncio
-import gc
 import json
 import threading
 import weakref
@@ -177,7 +176,7 @@ async def test_an_error_is_told_and_the_stage_lives(toy, until):
     assert page.told[-1]["note"] == ""
 
 
-def test_a_second_run_of_its_cell_closes_a_stage_and_frees_the_model(toy, monkeypatch):
+def test_a_second_run_of_its_cell_closes_a_stage_and_frees_the_model(toy, monkeypatch, collect):
     def run(number, cell="a"):
         monkeypatch.setattr(display, "this_cell", lambda: ((cell, number), set()))
         model = toy.toy_model()
@@ -189,7 +188,7 @@ def test_a_second_run_of_its_cell_closes_a_stage_and_frees_the_model(toy, monkey
     assert first() is not None
     assert again() is not None, "two stages of one run live side by side"
     run("2")
-    gc.collect()
+    collect()
     assert first() is None
     assert again() is None
     assert elsewhere() is not None

@@ -1,6 +1,5 @@
 """Claims about a host in the process of a notebook, with a socket and without one."""
 
-import gc
 import socket
 import time
 from contextlib import suppress
@@ -82,12 +81,12 @@ def test_without_a_socket_there_is_one_whole_answer(direct, fields):
         direct.ask(CHAT | fields)
 
 
-def test_a_host_that_nobody_names_any_more_ends(bard):
+def test_a_host_that_nobody_names_any_more_ends(bard, collect):
     host = here.start_host(bard)
     port = urlsplit(host.address).port
     socket.create_connection(("127.0.0.1", port)).close()
     del host
-    gc.collect()
+    collect()
     deadline = time.monotonic() + 10
     with suppress(ConnectionRefusedError):
         while time.monotonic() < deadline:
