@@ -3,8 +3,9 @@
     echo solved 03_fsm | GUIDEDVIZ_HEADLESS=1 python -m tests.labs.cells labs    one answer per line, as JSON
 
 A lab runs in a child of this process, which has loaded what each lab loads: no lab sees what another one did. `solved`
-runs the whole solution. `open` runs the student's notebook, and of its cells below the first that differs from the
-solution it leaves out those that are the same and have to do with no cell that differs (`to_run`).
+runs the whole solution, and `half` the first half of its cells. `open` runs the student's notebook, and of its cells
+below the first that differs from the solution it leaves out those that are the same and have to do with no cell that
+differs (`to_run`).
 
 A lab must run where only the extra `lab` is installed: packages of other extras cannot be imported. A page in
 `labs/deeper` may show one of them.
@@ -178,6 +179,8 @@ def run_lab(folder: Path, part: str, name: str) -> list[dict[str, Any]]:
     shell = InteractiveShell.instance(config=no_history, user_ns={}, displayhook_class=ShowValue)
     if part == "solved":
         return run_cells(shell, solved)
+    if part == "half":
+        return run_cells(shell, solved[: len(solved) // 2])
     alike = [is_alike(cell, like) for cell, like in zip(opened, solved, strict=True)]
     parting = [*alike, False].index(False)
     return run_cells(shell, opened[:parting] + to_run(opened[parting:], solved[parting:]))
