@@ -19,6 +19,7 @@ def test_the_solution_passes_every_milestone_and_the_exam():
 
 
 @pytest.mark.parametrize(("milestone", "mistake", "old", "new"), MISTAKES, ids=[row[1] for row in MISTAKES])
+@pytest.mark.quick(every=2)
 def test_a_usual_mistake_fails_first_at_its_milestone(apart, milestone, mistake, old, new):
     found, said = apart.submit(judge_mistake, old, new).result()
     assert found == milestone, said

@@ -23,6 +23,7 @@ def clerk():
 
 
 @pytest.mark.parametrize(("prompt", "machine"), TASKS)
+@pytest.mark.quick(every=2)
 def test_greedy_texts_are_those_of_plain_decoding_in_fewer_passes(clerk, prompt, machine):
     guide = gv.guide(machine, clerk.vocabulary)
     plain = gv.record(clerk, prompt, guide, temperature=0, max_tokens=40)

@@ -109,6 +109,7 @@ SECRETS = [*NO_SECRETS, *WRONG_SECRETS]  # drawn anew in each process, so a case
 
 
 @pytest.mark.parametrize("secret", SECRETS, ids=range(len(SECRETS)))
+@pytest.mark.quick(every=4)
 def test_a_classmate_without_the_secret_reaches_nothing_of_a_session(room, secret):
     desk = room.service.desk
     session = name_session(ADA)

@@ -54,6 +54,7 @@ def test_random_counted_repeats_accept_the_texts_of_their_copies(text):
 
 
 @pytest.mark.parametrize("bounds", [(0, 127), (1, 128), (128, 128), (129, 4095), (0, 4096), (4096, 4097), (4095, None)])
+@pytest.mark.quick(every=2)
 def test_large_counts_end_at_their_bounds(bounds):
     low, high = bounds
     machine = counting(f'"(?:[a-z]|é){{{low},{"" if high is None else high}}}"')
