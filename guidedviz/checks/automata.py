@@ -281,7 +281,7 @@ def check_step_set(answer: Any) -> Verdict:
         input       NFA of the regex ab?, states {0}, byte 'a'
         yours gave  {2}
         expected    {1, 2}
-        because     n1 is missing: take the edges that read the byte, then follow all epsilon edges
+        because     n1 is missing: take the edges with low <= byte <= high, then follow all epsilon edges
     """
     cases = []
     for text, begun, byte in READINGS:
@@ -290,7 +290,7 @@ def check_step_set(answer: Any) -> Verdict:
         for one in begun:
             states = step_set(nfa, states, one)
         given = f"NFA of the regex {text}, states {show(states)}, byte {show(byte)[1:]}"
-        why = "take the edges that read the byte, then follow all epsilon edges"
+        why = "take the edges with low <= byte <= high, then follow all epsilon edges"
         expected = step_set(nfa, states, byte[0])
         cases.append(Case((nfa, states, byte[0]), expected, why, (("input", given),)))
     return check_function(answer, cases, _say_states)
