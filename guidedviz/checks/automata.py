@@ -279,9 +279,9 @@ def check_step_set(answer: Any) -> Verdict:
     ...     target for state in states for low, high, target in nfa.edges[state] if low <= byte <= high})
     ✗ not yet right: on input 7 of 16, the first on which it fails
         input       NFA of the regex ab?, states {0}, byte 'a'
-        yours gave  {2}
+        yours gave  {1}
         expected    {1, 2}
-        because     n1 is missing: take the edges with low <= byte <= high, then follow all epsilon edges
+        because     n2 is missing: take the edges with low <= byte <= high, then follow all epsilon edges
     """
     cases = []
     for text, begun, byte in READINGS:
@@ -319,9 +319,9 @@ def check_subsets(answer: Any) -> Verdict:
     >>> check_subsets(lambda start, step: [start, *(after for byte in range(256) if (after := step(start, byte)))])
     ✗ not yet right: on input 2 of 12, the first on which it fails
         input       NFA of the regex ab, start {0}
-        yours gave  [{0}, {2}]
-        expected    [{0}, {2}, {1}]
-        because     {1} is missing
+        yours gave  [{0}, {1}]
+        expected    [{0}, {1}, {2}]
+        because     {2} is missing
     """
 
     def say(case: Case, value: Any) -> str:
