@@ -272,7 +272,7 @@ def trie_frames(machine: Machine[Any], vocabulary: Vocabulary, state: Hashable |
     legal = last.lit & whole.accepting
     words = f"The walk is over: {_say_tokens(whole, legal)} legal in {names[0]}."
     words += f" The machine was asked about {len(frames) - 1} of these nodes."
-    return [*frames, replace(last, words=words, lit=legal, ride=("", ()))]
+    return [*frames, replace(last, words=words, lit=legal, highlight="legal", ride=("", ()))]
 
 
 def _read_node(before: Sketch, trie: Trie, node: int, names: Mapping[int, str]) -> Sketch:
@@ -318,7 +318,7 @@ def sketch_trie(trie: Trie, vocabulary: Vocabulary) -> Sketch:
         arrows.append(Arrow(parent, node, ((byte, byte),)))
     names = ("start", *map(visible, prefixes[1:]))
     ends = frozenset(map(int, trie.node_of[list(vocabulary.text_ids)]))
-    return Sketch(names, tuple(arrows), 0, ends, ring="a token ends here")
+    return Sketch(names, tuple(arrows), 0, ends, ring="a token ends here", highlight="read")
 
 
 def _children(trie: Trie, node: int) -> range:

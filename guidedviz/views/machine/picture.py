@@ -252,10 +252,12 @@ def _signs_of_states(diagram: Diagram, lit: Highlight) -> Iterator[Sign]:
     yield sketch.initial in diagram.spots, start_icon, start
     end_icon = _circle(7) + _circle(4.4, "ring")
     yield sketch.accepting & diagram.spots.keys(), end_icon, end
-    yield lit.now, _icon("lit", _circle(5.5)), "now"
+    yield lit.now, _icon("lit", _circle(5.5)), sketch.highlight
     yield lit.arrows, _arrow_icon("on"), taken
     yield lit.cross, _icon("cross", CROSS_ICON), "refused here"
     yield has_epsilon, _arrow_icon("free"), "ε reads nothing"
+    yield sketch.cut, _icon("cut", _circle(6)), "cut: the byte cannot be read"
+    yield sketch.below_cut, _icon("cut gv-below-cut", _circle(6)), "below a cut: not asked"
 
 
 def _signs_of_calls(diagram: Diagram, lit: Highlight) -> Iterator[Sign]:

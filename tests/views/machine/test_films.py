@@ -175,6 +175,15 @@ def test_of_two_edges_between_the_same_states_only_the_one_that_is_taken_is_lit(
     assert gv.draw_machine(frames[1]).svg.count('gv-on"') < gv.draw_machine(frames[2]).svg.count('gv-on"')
 
 
+def test_a_still_of_a_walk_marks_what_was_cut_and_dims_what_was_never_asked():
+    frames = trie_frames(gv.regex("3+"), gv.Vocabulary([b"3", b"33", b".", b".5", b".55"]))
+    first, *_, last = (gv.draw_machine(frame).svg for frame in frames)
+    marks = [last.count(part) for part in (">cut</text>", 'gv-cut"', 'gv-cut gv-below-cut"')]
+    assert marks == [1, 1 + 1, 2 + 1], "in the drawing, and in the legend"
+    assert "cut" not in re.sub("<style>.*?</style>", "", first, flags=re.DOTALL)
+    assert [">read<" in first, ">legal<" in last, ">now<" in first + last] == [True, True, False]
+
+
 def test_the_legend_of_a_trie_says_that_a_token_ends_at_a_ring():
     still = gv.film(trie_frames(gv.regex("3+"), gv.Vocabulary([b"3", b"33"]))).figure.svg
     assert "a token ends here" in still
