@@ -279,9 +279,9 @@ def check_step_set(answer: Any) -> Verdict:
     ...     target for state in states for low, high, target in nfa.edges[state] if low <= byte <= high})
     ✗ not yet right: on input 7 of 16, the first on which it fails
         input       NFA of the regex ab?, states {0}, byte 'a'
-        yours gave  {2}
+        yours gave  {1}
         expected    {1, 2}
-        because     n1 is missing: take the edges that read the byte, then follow all epsilon edges
+        because     n2 is missing: take the edges with low <= byte <= high, then follow all epsilon edges
     """
     cases = []
     for text, begun, byte in READINGS:
@@ -290,7 +290,7 @@ def check_step_set(answer: Any) -> Verdict:
         for one in begun:
             states = step_set(nfa, states, one)
         given = f"NFA of the regex {text}, states {show(states)}, byte {show(byte)[1:]}"
-        why = "take the edges that read the byte, then follow all epsilon edges"
+        why = "take the edges with low <= byte <= high, then follow all epsilon edges"
         expected = step_set(nfa, states, byte[0])
         cases.append(Case((nfa, states, byte[0]), expected, why, (("input", given),)))
     return check_function(answer, cases, _say_states)
@@ -319,9 +319,9 @@ def check_subsets(answer: Any) -> Verdict:
     >>> check_subsets(lambda start, step: [start, *(after for byte in range(256) if (after := step(start, byte)))])
     ✗ not yet right: on input 2 of 12, the first on which it fails
         input       NFA of the regex ab, start {0}
-        yours gave  [{0}, {2}]
-        expected    [{0}, {2}, {1}]
-        because     {1} is missing
+        yours gave  [{0}, {1}]
+        expected    [{0}, {1}, {2}]
+        because     {2} is missing
     """
 
     def say(case: Case, value: Any) -> str:

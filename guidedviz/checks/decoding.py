@@ -178,7 +178,7 @@ the logits stay at the places of their ids
 LOOPS = read_trials(
     build=lambda model, *given: (LOUD if model == "loud" else TOY, *given),
     text="""
-only this token is legal; the new tokens are expected, without those that were given
+only this token is legal: the mask comes before the softmax
     "toy", [0], [{2}], 0
 the token is drawn: gv.sampling.sample(probabilities, seed, position)
     "toy", [0], [{0, 2, 3}], 8
@@ -226,7 +226,15 @@ def check_masked_loop(answer: Any) -> Verdict:
         expected    [2]
         because     the token is drawn: gv.sampling.sample(probabilities, seed, position)
     """
-    return check_function(answer, cases_of(masked_loop, LOOPS, "", "tokens", "masks", "seed"))
+    return check_function(answer, cases_of(masked_loop, LOOPS, "", "tokens", "masks", "seed"), _say_written)
+
+
+def _say_written(case: Case, value: Any) -> str:
+    """Whether the given tokens stand before the new ones."""
+    given = list(case.arguments[1])
+    if list(value) == given + case.expected:
+        return "the new tokens are expected, without those that were given"
+    return ""
 
 
 def masked_loop(model: FiveTokens, tokens: Sequence[int], masks: Sequence[set[int]], seed: int) -> list[int]:

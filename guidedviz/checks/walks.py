@@ -108,13 +108,17 @@ def check_walk(answer: Any) -> Verdict:
         root = Vocabulary(pieces).trie.root
         counting = CountingDFA(machine.edges, machine.accepting)
         gave = attempt(answer, (root, counting, state))
-        looks = 2 * len(counting.steps)  # one step for each node is enough
         if gave == walk(root, machine, state):
             wrong = _find_wrong_child(answer, root, machine, state)
             if wrong:
                 said = f"right at the root, wrong {wrong}: tokens that end at `node` belong to the result"
                 return Failed(said)
-        return within_limit(gave, looks, machine, state, pieces)
+        asked = len(counting.steps)
+        enough = count_nodes_needed(machine, state, pieces)
+        if asked > enough:
+            said = f"it asks the machine {asked} times, {enough} would do: once per child, never below a refused one"
+            return Failed(said)
+        return gave
 
     def reference(machine: DFA, state: int, pieces: list[bytes]) -> WalkRow:
         return walk(Vocabulary(pieces).trie.root, machine, state)
@@ -153,18 +157,19 @@ def check_jump(answer: Any) -> Verdict:
         if tree.ends != flatten(pieces).ends:
             return Failed("it changed tree.ends: collect the tokens in a set of its own")
         looks = (tree.byte.looks + tree.depth.looks) // 2
-        return within_limit(gave, looks, machine, state, pieces)
+        enough = count_nodes_needed(machine, state, pieces)
+        if looks > 2 * enough:
+            said = f"it looks at {looks} nodes, and {enough} would do: skip all that is below a refused node"
+            return Failed(said)
+        return gave
 
     cases = machine_cases(legal_tokens, WALKS, "pieces")
     return check_function(limited if callable(answer) else answer, cases, say_tokens)
 
 
-def within_limit(gave: Any, looks: int, machine: DFA, state: Any, pieces: list[bytes]) -> Any:
-    """What an answer gave, if it looked at most twice as often as a walk that skips refused subtrees."""
-    enough = sum(read(machine, node[:-1], state) is not None for node in list_nodes(pieces))
-    if looks > 2 * enough:
-        return Failed(f"it looks at {looks} nodes where {enough} are enough: skip all that is below a refused node")
-    return gave
+def count_nodes_needed(machine: DFA, state: Any, pieces: list[bytes]) -> int:
+    """The nodes at which a walk asks the machine, if it skips all that is below a refused one."""
+    return sum(read(machine, node[:-1], state) is not None for node in list_nodes(pieces))
 
 
 def say_tokens(case: Case, value: Any) -> str:

@@ -224,7 +224,7 @@ class Editor:
 
     def __init__(self, stage: LiveStage, vocabulary: Vocabulary, kind: str, text: str) -> None:
         self._kind = kind
-        self._text = text
+        self.text = text
         self._state = ""
         self._error = ""
         self._stage = stage
@@ -243,7 +243,7 @@ class Editor:
         if self._compiling:
             self._compiling.cancel()
         self._kind = kind
-        self._text = text
+        self.text = text
         self._state = "compiling"
         self._error = ""
         self._waits = None
@@ -256,7 +256,7 @@ class Editor:
         try:
             self._settle(compiled())
         except Exception as error:  # whatever a text does, the old constraint stays
-            said = isinstance(error, PatternError) and say_error(self._kind, self._text, error)
+            said = isinstance(error, PatternError) and say_error(self._kind, self.text, error)
             self._error = said or say_failure(error)
             self._state = "wrong"
         self._stage.tell()
@@ -277,7 +277,7 @@ class Editor:
     def _use(self, new: Guide, cursor: int) -> None:
         self._state = "runs"
         self._waits = None
-        self._stage.adopt(new, name_text(self._kind, self._text), cursor)
+        self._stage.adopt(new, name_text(self._kind, self.text), cursor)
 
     def go_back(self) -> None:
         """Go back to the first token that the new constraint rejects, and use the constraint from there."""
@@ -294,7 +294,7 @@ class Editor:
 
     def pack(self) -> dict[str, Any]:
         """What the page shows of the box."""
-        box = {"kind": self._kind, "text": self._text, "state": self._state, "error": self._error}
+        box = {"kind": self._kind, "text": self.text, "state": self._state, "error": self._error}
         if not self._waits:
             return box | {"rejects": None, "place": None}
         _, steps, why = self._waits

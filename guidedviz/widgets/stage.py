@@ -319,7 +319,9 @@ class Stage:
         trace = self.trace
         kept = replace(trace, steps=self.player.steps, source=kept_source(trace.source))
         split = self.panels.split(self.player)
-        figure = draw_stage(kept, self.player.cursor, machine=self.panels.drawn, split=split, stack=self._stack)
+        mapped = None if self.panels.drawn else self.guide
+        box = self.editor.text if self.editor else ""
+        figure = draw_stage(kept, self.player.cursor, self.panels.drawn, split, self._stack, mapped, box)
         still = isinstance(self.player.walk, ClosedWalk) and self.role is None
         return self.display.bundle(figure, still=still, **wanted)
 

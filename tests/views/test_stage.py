@@ -21,9 +21,18 @@ PERSON = gv.json_schema({"type": "object", "properties": {"name": {"type": "stri
 NESTED = gv.grammar('root ::= "[" root "]" | "."')
 
 
+LIST = [{7, 6}, {6}, {8}]  # of masks
+
+
 def toy(*likes):
     """A model that likes some tokens, the first most."""
     return gv.ToyModel(PIECES, lambda tokens: [4.0 - likes.index(t) if t in likes else 0.0 for t in range(10)], eos={9})
+
+
+def listed(cursor):
+    """The still of a run under a list of masks."""
+    guide = gv.static_masks(toy().vocabulary, LIST)
+    return gv.views.draw_stage(gv.record(toy(7, 6), "Ada", guide), cursor, guide=guide)
 
 
 def recorded(machine=None, likes=(7, 6), **settings):
@@ -40,6 +49,8 @@ STILLS = {
     "a large machine": lambda: gv.views.draw_stage(recorded(PERSON, (0, 1, 2, 4, 5)), 2, machine=PERSON),
     "forced": lambda: gv.views.draw_stage(recorded(PERSON, jump_forward=True), 0, machine=PERSON),
     "a map": lambda: gv.views.draw_stage(recorded(NESTED), 4, split=gv.guide(NESTED, toy().vocabulary).split),
+    "a list of masks": lambda: listed(1),
+    "a box": lambda: gv.views.draw_stage(recorded(PERSON), 2, machine=PERSON, box="[a-z]" * 90),
 }
 
 
@@ -66,7 +77,7 @@ def parts(figure, name):
 def test_no_two_panels_overlap_and_all_stand_in_the_picture(name):
     figure = STILLS[name]()
     root = ET.fromstring(figure.svg)
-    panels = [panel for part in ("text", "machine", "next", "map") for panel in parts(figure, part)]
+    panels = [panel for part in ("box", "text", "machine", "next", "map") for panel in parts(figure, part)]
     assert len(panels) >= 2
     for x, y, width, height, _ in panels:
         assert x >= 0
@@ -149,6 +160,29 @@ def test_the_map_stands_where_there_is_no_machine_or_where_it_shows_the_stack():
     assert "context-dependent" in asked.alt
 
 
+def test_under_a_list_of_masks_the_map_shows_the_mask_of_the_next_token():
+    found = []
+    for cursor in range(4):
+        [(*_, texts)] = parts(listed(cursor), "map")
+        found.append((texts[1], [words for words in texts if words.startswith("legal")]))
+    assert found == [
+        ("10 tokens · position 0", ["legal 2"]),
+        ("10 tokens · position 1", ["legal 1"]),
+        ("10 tokens · position 2", ["legal 1"]),
+        ("10 tokens · the end", ["legal 1"]),
+    ]
+
+
+def test_the_still_of_a_live_stage_has_its_map_and_its_constraint_box():
+    masks = gv.static_masks(toy().vocabulary, LIST)
+    stages = gv.stage(toy(7, 6), "Ada", masks, show=1), gv.stage(toy(6), "Ada", edit=r"\[\.\]\n?", show=1)
+    mapped, edited = (str(one._repr_mimebundle_()) for one in stages)
+    assert "Mask: 2 of 10 tokens legal" in mapped
+    assert "constraint box" not in mapped
+    assert "Machine in q1" in edited
+    assert "constraint box: " in edited
+
+
 def test_it_is_described_for_people_who_cannot_see_it():
     alt = STILLS["a stack"]().alt
     draw = "taken as the likeliest, p"
@@ -169,6 +203,14 @@ def test_the_end_is_told_after_the_last_step_and_not_before_it():
     before, after = (gv.views.draw_stage(trace, cursor).svg for cursor in (1, 2))
     assert END_IN_WORDS["complete"] not in before
     assert END_IN_WORDS["complete"] in after
+
+
+@pytest.mark.parametrize("text", ["[A-Z]+: [a-z]+\n", "[0-9]{4}-[0-9]{2}-[0-9]{2}"])
+def test_a_machine_in_a_long_row_is_wrapped_and_stands_there_whole(text):
+    drawn, height = draw_inside(gv.regex(text), [0], 418, 352)
+    assert "in part" not in str(drawn)
+    assert height <= 352
+    assert str(drawn).count("data-state=") == len(gv.regex(text))
 
 
 @pytest.mark.parametrize("text", ["a", "abba", "abbababbaab"])

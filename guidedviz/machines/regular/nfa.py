@@ -25,7 +25,7 @@ Letter = Callable[[Any], int]  # of a call or a tick: a number above all bytes
 
 @dataclass(frozen=True)
 class NFA:
-    """State 0 is initial and state 1 is accepting.
+    """State 0 is initial and, unless it was numbered anew, state 1 is accepting.
 
     >>> nfa = build_nfa(Chars(((97, 98),)))
     >>> nfa.edges, nfa.epsilon
@@ -35,9 +35,9 @@ class NFA:
     edges: tuple[EdgeRow, ...]
     epsilon: tuple[tuple[int, ...], ...]
     tree: Tree | None = field(default=None, compare=False)  # the source; errors name its repeats
+    accepting: int = 1
 
     initial = 0
-    accepting = 1
 
     def __len__(self) -> int:
         return len(self.edges)
@@ -68,6 +68,32 @@ def build_nfa(tree: Tree, letter: Letter = no_rules, shape: ShapeOf = shape_char
             spend(2 * len(inside))
             waiting.extend(reversed(inside))
     return NFA(tuple(map(tuple, wiring.edges)), tuple(map(tuple, wiring.epsilon)), tree)
+
+
+def number_in_order(nfa: NFA) -> NFA:
+    """The same NFA with its states numbered branch by branch, and the accepting state last.
+
+    >>> number_in_order(NFA((((97, 97, 2),), (), ((98, 98, 1),)), ((), (), ()))).edges
+    (((97, 97, 1),), ((98, 98, 2),), ())
+    """
+    met = {nfa.accepting}
+    order = []
+    waiting = [*range(len(nfa))][::-1]  # the initial state first; the others for what it does not reach
+    while waiting:
+        state = waiting.pop()
+        if state not in met:
+            met.add(state)
+            order.append(state)
+            read = [target for _, _, target in nfa.edges[state]]
+            waiting += reversed([*read, *nfa.epsilon[state]])
+    order.append(nfa.accepting)
+    number = {state: place for place, state in enumerate(order)}
+    edges = []
+    epsilon = []
+    for state in order:
+        edges.append(tuple((low, high, number[target]) for low, high, target in nfa.edges[state]))
+        epsilon.append(tuple(number[target] for target in nfa.epsilon[state]))
+    return NFA(tuple(edges), tuple(epsilon), nfa.tree, number[nfa.accepting])
 
 
 Inside = Sequence[tuple[Tree, int, int]]  # parts, each with the states that it leads from and to

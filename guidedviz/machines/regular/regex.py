@@ -18,7 +18,7 @@ from guidedviz.machines.ranges import other_ranges
 from guidedviz.machines.regular.assertions import Lookaround, guard, resolve
 from guidedviz.machines.regular.dfa import DFA, build_dfa
 from guidedviz.machines.regular.minimal import minimise
-from guidedviz.machines.regular.nfa import NFA, build_nfa, find_blame
+from guidedviz.machines.regular.nfa import NFA, build_nfa, find_blame, number_in_order
 from guidedviz.machines.regular.regex_text import (
     ANCHORS,
     IGNORECASE,
@@ -77,6 +77,8 @@ def machine_stages(text: str, whole: bool = True) -> tuple[NFA, DFA, DFA]:
     """
     try:
         nfa = build_nfa(parse_regex(text))
+        if whole:
+            nfa = number_in_order(nfa)  # for a person who reads it
     except RecursionError as error:
         raise _too_deep() from error
     with working_on(find_blame(nfa.tree) if nfa.tree else ""):

@@ -61,6 +61,7 @@ class Sketch:
     opened: frozenset[int] = frozenset()  # the states inside unfolded chains
     tape: tuple[bytes, int] = (b"", 0)  # a text, and how many of its bytes are read
     ring: str = "may end here"  # what a double ring means
+    highlight: str = "now"  # what a lit state means
     ride: Ride = ("", ())  # what moves into this frame of a film
     merged: tuple[frozenset[int], ...] = ()  # per state, the states that became it
 
@@ -68,6 +69,16 @@ class Sketch:
     def folded(self) -> frozenset[int]:
         """The states inside folded chains and loops."""
         return frozenset(state for arrow in self.arrows for state in arrow.through)
+
+    @cached_property
+    def cut(self) -> frozenset[int]:
+        """The states that are removed."""
+        return frozenset(state for title, states in self.groups for state in states if title == CUT_GROUP)
+
+    @cached_property
+    def below_cut(self) -> frozenset[int]:
+        """The removed states that come after another removed one, so that nobody asked about them."""
+        return self.cut & {arrow.target for arrow in self.arrows if arrow.source in self.cut}
 
     def frame(self, words: str, lit: Iterable[int] = (), moves: Iterable[str] = (), **changes: Any) -> "Sketch":
         """A frame of a film with these states and arrows highlighted."""

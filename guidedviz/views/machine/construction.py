@@ -29,8 +29,8 @@ def dfa_frames(text: str) -> list[Sketch]:
     >>> for frame in dfa_frames("ab*"):
     ...     print(frame.words)
     From n0, which is q0: a leads to q1 {1,2,3} (new).
-    From n1 n2 n3, which is q1: b leads to q2 {1,3} (new).
-    From n1 n3, which is q2: b leads to q2 {1,3}.
+    From n1 n2 n3, which is q1: b leads to q2 {2,3} (new).
+    From n2 n3, which is q2: b leads to q2 {2,3}.
     """
     nfa, dfa, _ = machine_stages(text)
     check_machine(text, dfa)
@@ -174,9 +174,9 @@ def nfa_reading_frames(regex: str, text: str) -> list[Sketch]:
     >>> for frame in nfa_reading_frames("a?b|a", "a"):
     ...     print(sorted(frame.lit), frame.words)
     [0] Nothing is read. The NFA starts in n0.
-    [0, 2] ε edges add n2: the NFA is in 2 states.
+    [0, 1] ε edges add n1: the NFA is in 2 states.
     [1, 2] "a" is read. It leads to n1 n2.
-    [1, 2] The text ends. n1 is lit and accepting: the NFA accepts it.
+    [1, 2] The text ends. n2 is lit and accepting: the NFA accepts it.
     """
     nfa, _, _ = machine_stages(regex)
     check_machine(regex, nfa)
@@ -210,7 +210,7 @@ def moves_by(nfa: NFA, states: Iterable[int], byte: int) -> list[tuple[int, int]
     """The edges that read this byte from these states.
 
     >>> moves_by(gv.machines.machine_stages("a?b|a")[0], {0}, ord("a"))
-    [(0, 2), (0, 1)]
+    [(0, 1), (0, 2)]
     """
     moves = []
     for state in sorted(states):
@@ -272,7 +272,7 @@ def trie_frames(machine: Machine[Any], vocabulary: Vocabulary, state: Hashable |
     legal = last.lit & whole.accepting
     words = f"The walk is over: {_say_tokens(whole, legal)} legal in {names[0]}."
     words += f" The machine was asked about {len(frames) - 1} of these nodes."
-    return [*frames, replace(last, words=words, lit=legal, ride=("", ()))]
+    return [*frames, replace(last, words=words, lit=legal, highlight="legal", ride=("", ()))]
 
 
 def _read_node(before: Sketch, trie: Trie, node: int, names: Mapping[int, str]) -> Sketch:
@@ -318,7 +318,7 @@ def sketch_trie(trie: Trie, vocabulary: Vocabulary) -> Sketch:
         arrows.append(Arrow(parent, node, ((byte, byte),)))
     names = ("start", *map(visible, prefixes[1:]))
     ends = frozenset(map(int, trie.node_of[list(vocabulary.text_ids)]))
-    return Sketch(names, tuple(arrows), 0, ends, ring="a token ends here")
+    return Sketch(names, tuple(arrows), 0, ends, ring="a token ends here", highlight="read")
 
 
 def _children(trie: Trie, node: int) -> range:

@@ -28,7 +28,7 @@ from guidedviz.views.figure import (
 )
 from guidedviz.views.layout.diagram import Diagram
 from guidedviz.views.layout.fold import fold, fold_loops
-from guidedviz.views.layout.lay_out import lay_out, lay_out_rule
+from guidedviz.views.layout.lay_out import lay_out, lay_out_rule, lay_out_states
 from guidedviz.views.layout.own_sketch import sketch_given
 from guidedviz.views.layout.sketch import Sketch, sketch_of
 from guidedviz.views.machine.highlight import Highlight, state_after
@@ -144,11 +144,15 @@ def _write_sheet(diagram: Diagram, lit: Highlight, title: str, text: str) -> Fig
 
 
 def draw_inside(machine: DFA, path: Sequence[int], width: float, height: float) -> Drawn:
-    """A finite machine inside a larger picture, and its height."""
+    """A finite machine inside a larger picture, and its height; a long row is wrapped where that shows it whole."""
     sketch = sketch_of(machine)
     lit = Highlight.of_path(path)
     folded = len(sketch.names) > DRAWN_WHOLE
     diagram = _lay_out_around(sketch, lit, path[-1:], folded)
+    if diagram.width > width and not folded:
+        wrapped = lay_out_states(bare(sketch), range(len(sketch.names)), path[-1], None, width)
+        if wrapped.height <= height - ABOVE_INSIDE:
+            diagram = wrapped
     return _fit_inside(diagram, lit, say_size(diagram), path[-1], width, height)
 
 
@@ -248,10 +252,12 @@ def _signs_of_states(diagram: Diagram, lit: Highlight) -> Iterator[Sign]:
     yield sketch.initial in diagram.spots, start_icon, start
     end_icon = _circle(7) + _circle(4.4, "ring")
     yield sketch.accepting & diagram.spots.keys(), end_icon, end
-    yield lit.now, _icon("lit", _circle(5.5)), "now"
+    yield lit.now, _icon("lit", _circle(5.5)), sketch.highlight
     yield lit.arrows, _arrow_icon("on"), taken
     yield lit.cross, _icon("cross", CROSS_ICON), "refused here"
     yield has_epsilon, _arrow_icon("free"), "ε reads nothing"
+    yield sketch.cut, _icon("cut", _circle(6)), "cut: the byte cannot be read"
+    yield sketch.below_cut, _icon("cut gv-below-cut", _circle(6)), "below a cut: not asked"
 
 
 def _signs_of_calls(diagram: Diagram, lit: Highlight) -> Iterator[Sign]:

@@ -137,7 +137,7 @@ def _write_state(diagram: Diagram, state: int, lit: Highlight) -> Element:
         name = short_name(sketch, state)
         parts.append(_write_middle(spot.x, spot.y + 4, name, "gv-name"))
     for number, (title, states) in enumerate(sketch.groups):
-        if state in states:
+        if state in states - sketch.below_cut:
             parts.append(_write_tag(spot, number, title))
     kinds = {"gv-dot": spot.dot, "gv-may-end": is_end}
     kinds["gv-in-name"] = spot.in_name and state not in lit.now
@@ -145,6 +145,8 @@ def _write_state(diagram: Diagram, state: int, lit: Highlight) -> Element:
     kinds["gv-lit"] = state in lit.now
     kinds["gv-met"] = state in lit.met - lit.now
     kinds["gv-back"] = state in lit.back
+    kinds["gv-cut"] = state in sketch.cut
+    kinds["gv-below-cut"] = state in sketch.below_cut
     return node("g", *parts, class_=classes("gv-state", kinds), data_state=state)
 
 

@@ -187,6 +187,7 @@ def _png_chunk(name: bytes, data: bytes) -> bytes:
 
 READABLE_CELL = 20.0  # larger cells contain the text of their tokens
 MAP_WIDTH = 920.0
+NARROW_MAP = 640.0  # a map up to this width says less above it
 LARGEST_CELL = 44.0
 FEW_CELLS = 100  # so few cells are marked by dots of this width
 DOT_WIDTH = 8.0
@@ -256,7 +257,8 @@ def _map_figure(made: Atlas, kinds: Sequence[Kind], title: str, text: str, regio
 def write_map(made: Atlas, kinds: Sequence[Kind], title: str, width: float) -> Drawn:
     """A map with a title above and, below, the outlined tokens and a legend with counts; and its height."""
     cell = min(LARGEST_CELL, width / made.width)
-    about = f"{len(made):,} tokens in byte order along a Hilbert curve · {title}"
+    along = " in byte order along a Hilbert curve" if width > NARROW_MAP else ""
+    about = f"{len(made):,} tokens{along} · {title}"
     cells = [write_stencil(made, kind) for kind in kinds]
     cells.append(_write_borders(made, cell))
     scale = f"scale({cell:.5g})"

@@ -263,7 +263,7 @@ GRID_TOP = 46.0
 
 
 def draw_positions(trace: Trace, title: str = "") -> Figure:
-    """The mask at each position of a guided run, and a line through the tokens that were drawn.
+    """The mask at each position of a guided run, or of its state there, and a line through the tokens that were drawn.
 
     >>> toy = gv.ToyModel([b"a", b"b", b"c"], lambda tokens: [1, 2, 3])
     >>> masks = gv.static_masks(toy.vocabulary, [{0, 1}, {2}])
@@ -285,9 +285,10 @@ def draw_positions(trace: Trace, title: str = "") -> Figure:
     state = guide.initial
     for position, token in enumerate(path):
         mask = guide.mask(state)
-        parts += _write_position(position, mask)
+        row = guide.label(state) or f"position {position}"
+        parts += _write_position(position, row, mask)
         said = f"{int(mask.sum())} of {len(names)} legal, {names[token]} drawn"
-        lines.append(f"position {position}: {said}")
+        lines.append(f"{row}: {said}")
         state = guide.advance(state, token)
     places = [_grid_place(position, token) for position, token in enumerate(path)]
     line = {"points": say_points(places), "fill": "none"}
@@ -322,10 +323,10 @@ def _grid_place(position: int, token: int) -> tuple[float, float]:
     return x, y
 
 
-def _write_position(position: int, mask: Mask) -> Iterator[Element]:
+def _write_position(position: int, row: str, mask: Mask) -> Iterator[Element]:
     """The cells of one position."""
     y = GRID_TOP + POSITION_PITCH * position + 4
-    yield soft_right(GRID_LEFT - 14, y + 13, f"position {position}", 11)
+    yield soft_right(GRID_LEFT - 14, y + 13, shorten(row, 12), 11)
     for token, legal in enumerate(mask.tolist()):
         x = GRID_LEFT + TOKEN_PITCH * token + 1
         yield _write_legal(x, y, TOKEN_PITCH - 2, POSITION_PITCH - 8, legal)

@@ -19,5 +19,5 @@ def is_refused(verdict: Verdict) -> bool:
     facts = dict(verdict.facts)
     if "of the library" in verdict.said or {"because", "but", "error"} & facts.keys():
         return True
-    shown = "Error|does not end|it looks at|it changed|right at the root"
+    shown = "Error|does not end|it looks at|it asks the machine|it changed|right at the root"
     return re.search(shown, facts["yours gave"]) is not None

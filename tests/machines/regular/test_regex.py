@@ -8,9 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from guidedviz.errors import PatternError, SettingError
+from guidedviz.machines.graph import reach
 from guidedviz.machines.machine import forced_bytes, read
 from guidedviz.machines.regular.algebra import build_machine
-from guidedviz.machines.regular.nfa import build_nfa, count_states
+from guidedviz.machines.regular.dfa import build_dfa
+from guidedviz.machines.regular.nfa import build_nfa, count_states, number_in_order
 from guidedviz.machines.regular.regex import parse_regex, regex
 from tests.machines.oracle import count_classes, matches, shortest_completion
 from tests.strategies import regexes, texts
@@ -46,6 +48,19 @@ def test_no_machine_has_two_states_that_do_the_same(pattern):
 def test_states_are_counted_before_they_are_built(pattern):
     tree = parse_regex(pattern)
     assert len(build_nfa(tree)) <= count_states(tree) + 2
+
+
+@given(regexes)
+def test_states_are_numbered_branch_by_branch_and_the_machine_stays_the_same(pattern):
+    nfa = number_in_order(build_nfa(parse_regex(pattern)))
+    assert build_dfa(nfa) == build_dfa(build_nfa(parse_regex(pattern)))
+    assert nfa.accepting == len(nfa) - 1
+    lower = {0}  # states to which an edge leads from one with a lower number
+    for state in range(len(nfa)):
+        targets = {target for _, _, target in nfa.edges[state]}.union(nfa.epsilon[state])
+        lower |= {target for target in targets if target > state}
+    reached = reach([0], lambda state: [*nfa.epsilon[state], *(target for _, _, target in nfa.edges[state])])
+    assert {*reached} - {nfa.accepting} <= lower
 
 
 @given(regexes)

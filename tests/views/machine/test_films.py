@@ -104,9 +104,9 @@ def test_a_film_that_nobody_could_follow_is_refused_with_its_size(frames):
 def test_the_sets_of_the_film_are_those_of_the_exercise():
     nfa = machine_stages("a?b|a")[0]
     subsets = [step.subset for step in build_dfa_steps(nfa, whole=True)]
-    assert [*map(sorted, subsets)] == [[0, 2], [1, 2], [1]]
+    assert [*map(sorted, subsets)] == [[0, 1], [1, 2], [2]]
     assert all(step_set(nfa, {*one}, byte) in (set(), *subsets) for one in subsets for byte in b"abc")
-    assert dfa_frames("a?b|a")[-1].names == ("q0 {0,2}", "q1 {1,2}", "q2 {1}")
+    assert dfa_frames("a?b|a")[-1].names == ("q0 {0,1}", "q1 {1,2}", "q2 {2}")
 
 
 def test_the_tape_of_a_reading_shows_what_is_read_and_what_is_left():
@@ -171,8 +171,17 @@ def test_at_the_end_the_lit_rings_are_the_mask(pieces, text):
 
 def test_of_two_edges_between_the_same_states_only_the_one_that_is_taken_is_lit():
     frames = nfa_reading_frames("a?b|a", "a")
-    assert [frame.lit_arrows for frame in frames] == [set(), {"0~2"}, {"0-1", "0-2"}, set()]
+    assert [frame.lit_arrows for frame in frames] == [set(), {"0~1"}, {"0-1", "0-2"}, set()]
     assert gv.draw_machine(frames[1]).svg.count('gv-on"') < gv.draw_machine(frames[2]).svg.count('gv-on"')
+
+
+def test_a_still_of_a_walk_marks_what_was_cut_and_dims_what_was_never_asked():
+    frames = trie_frames(gv.regex("3+"), gv.Vocabulary([b"3", b"33", b".", b".5", b".55"]))
+    first, *_, last = (gv.draw_machine(frame).svg for frame in frames)
+    marks = [last.count(part) for part in (">cut</text>", 'gv-cut"', 'gv-cut gv-below-cut"')]
+    assert marks == [1, 1 + 1, 2 + 1], "in the drawing, and in the legend"
+    assert "cut" not in re.sub("<style>.*?</style>", "", first, flags=re.DOTALL)
+    assert [">read<" in first, ">legal<" in last, ">now<" in first + last] == [True, True, False]
 
 
 def test_the_legend_of_a_trie_says_that_a_token_ends_at_a_ring():

@@ -16,6 +16,13 @@ def test_each_cell_is_legal_or_not_and_the_path_goes_through_legal_ones():
     assert figure.text.splitlines()[1] == "position 1: 1 of 3 legal, <script> drawn"
 
 
+def test_under_a_machine_a_row_is_named_by_its_state():
+    guide = gv.guide(gv.regex("a+b"), TOY.vocabulary)
+    figure = gv.views.draw_positions(gv.inspect_text(TOY, "a", "aab", guide))
+    assert [line[:3] for line in figure.text.splitlines()] == ["q0:", "q1:", "q1:"]
+    assert figure.svg.count(">q1<") == 2
+
+
 def test_what_cannot_be_drawn_is_refused():
     with pytest.raises(gv.SettingError, match="a run without a guide"):
         gv.views.draw_positions(gv.record(TOY, "a", max_tokens=2))
