@@ -1,5 +1,6 @@
 """Exercises on automata, on sets of NFA states and on regexes of schemas."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial
@@ -10,6 +11,7 @@ from guidedviz.checks.compare import say_difference, say_not_ids
 from guidedviz.checks.function import Mistake, check_function
 from guidedviz.checks.texts import find_wrong_text, same_texts, say_text, say_texts
 from guidedviz.checks.verdict import Verdict, show
+from guidedviz.errors import PatternError
 from guidedviz.machines.graph import reach
 from guidedviz.machines.regular.dfa import DFA, build_dfa_steps
 from guidedviz.machines.regular.nfa import NFA
@@ -200,6 +202,8 @@ with a type beside it an enum still allows only its values
     ["red", "green"], "string"
 """,
 )
+DIGIT_CLASS = re.compile(r"\[(?P<low>[0-9])-(?P<high>-?[0-9])\]")
+LONGEST_REGEX = 80  # characters of a regex that is shown
 BOUNDS = read_trials("""
 n itself and all numbers with fewer digits, none with a 0 in front
     0
@@ -244,7 +248,25 @@ def check_at_most(answer: Any) -> Verdict:
         because     no transition leaves q0 with 2 · n itself and all numbers with fewer digits, none with a 0 in front
     """
     cases = cases_of(lambda n: schema_regex({"type": "integer", "minimum": 0, "maximum": n}), BOUNDS)
-    return check_function(answer, cases, partial(say_texts, regex), partial(same_texts, regex))
+    explain = partial(say_texts, build_numbers)
+    return check_function(answer, cases, explain, partial(same_texts, build_numbers), spell_regex)
+
+
+def build_numbers(text: str) -> DFA:
+    """The machine of a regex of numbers; a class without a digit, such as `[0--1]`, gets an error of its own."""
+    for found in DIGIT_CLASS.finditer(text):
+        if int(found["high"]) < int(found["low"]):
+            where = f"regex, position {found.start()}"
+            hint = "leave this part out where no digit is smaller"
+            raise PatternError(where, seen=found[0], expected="a class with a digit", hint=hint)
+    return regex(text)
+
+
+def spell_regex(value: Any) -> str:
+    """A regex in quotes, or its length if nobody could read it."""
+    if isinstance(value, str) and len(value) > LONGEST_REGEX:
+        return f"a regex of {len(value):,} characters"
+    return show(value)
 
 
 # -- sets of NFA states -----------------------------------------------------------------------------------------------

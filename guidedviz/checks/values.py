@@ -30,6 +30,7 @@ class Failed:
 
 
 TOO_MANY = Failed(f"it does not end: it gave more than {MOST_ITEMS:,} items")
+TOO_LONG = Failed(f"it gave a text of more than {MOST_ITEMS:,} characters")
 TOO_LARGE = Failed("MemoryError: it uses too much memory; does it collect items without end?", ("MemoryError",))
 
 
@@ -39,6 +40,10 @@ class Stop(BaseException):
 
 class TooManyItems(Exception):
     """A value has more items than `MOST_ITEMS`."""
+
+
+class TooLongText(Exception):
+    """A text has more characters than `MOST_ITEMS`."""
 
 
 def attempt(function: Function, arguments: Arguments) -> Any:
@@ -55,6 +60,8 @@ def attempt(function: Function, arguments: Arguments) -> Any:
         return TOO_LARGE
     except TooManyItems:
         return TOO_MANY
+    except TooLongText:
+        return TOO_LONG
     except BaseException as error:  # SystemExit and KeyboardInterrupt too
         said = _say_error(error, len(arguments))
         return Failed(said, tuple(kind.__name__ for kind in type(error).__mro__))
@@ -95,7 +102,7 @@ def _plain_value(value: Any, items: Iterator[int], depth: int = 0) -> Any:
 
 def _plain_text(value: str | bytes | bytearray) -> str | bytes:
     if len(value) > MOST_ITEMS:
-        raise TooManyItems
+        raise TooLongText
     return str(value) if isinstance(value, str) else bytes(value)
 
 

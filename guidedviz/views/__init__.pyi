@@ -20,6 +20,7 @@ from guidedviz.views.machine.picture import draw_machine as draw_machine
 from guidedviz.views.machine.reading import reading_frames as reading_frames
 from guidedviz.views.machine.text import to_dot as to_dot
 from guidedviz.views.machine.verdicts import draw_verdicts as draw_verdicts
+from guidedviz.views.rings import draw_rings as draw_rings
 from guidedviz.views.stack.cards import draw_branches as draw_branches
 from guidedviz.views.stack.cards import draw_shared_stacks as draw_shared_stacks
 from guidedviz.views.stack.cut import draw_cut as draw_cut

@@ -42,7 +42,9 @@ gv.views.draw_loop("stack")
 # %%
 clerk = gv.load_model("clerk")
 boxes = "Hi! The piano holds a kettle, which holds a wallet, which holds a lemon, which holds a ring.\nNested JSON:\n"
-[gv.record(clerk, boxes, seed=seed).text for seed in range(3)]
+for seed in range(3):
+    text = gv.record(clerk, boxes, seed=seed).text
+    print(text.count("{"), "opened,", text.count("}"), "closed:", repr(text))
 
 # %% [markdown]
 # Only the first closes as many braces as it opens. So the mask has to count. The machines of labs 03 and 04 are
@@ -86,8 +88,9 @@ gv.predict(
 
 # %% [markdown]
 # **What breaks.** For *any* depth no finite number of states is enough. Remember lab 03: two prefixes need different
-# states if some ending completes only one of them. `)` completes `(`, but not `((`, and so on. So each of the prefixes
-# `(`, `((`, `(((`, … needs a state of its own: brackets of any depth are not **regular**, and no regex describes them.
+# states if some ending completes only one of them. The ending `)` completes `(`, but not `((`. The ending `))`
+# completes `((`, but not `(`. So each of the prefixes `(`, `((`, `(((`, … needs a state of its own: brackets of any
+# depth are not **regular**, and no regex describes them.
 #
 # The automaton must remember a list that grows and shrinks at one end. That is a **stack**.
 
@@ -111,39 +114,41 @@ gv.predict(
 # that can lead back to itself, as `object` does here through `value`, is **recursive**.
 
 # %% [markdown]
-# We write rules in **GBNF**, the notation of llama.cpp: `name ::= body`. It is a form of BNF (Backus–Naur form), the
-# usual notation for the syntax of programming languages. Text stands in quotes, and `"\""` is a quote. `|`, `[a-z]`,
-# `( )`, `*`, `+` and `?` mean the same as in a regex. Blanks between the parts mean nothing.
+# We write rules in **GBNF**, the notation of llama.cpp: `name ::= body`. Text stands in quotes, and `"\""` is a quote.
+# `|`, `[a-z]`, `( )`, `*`, `+` and `?` mean the same as in a regex. Blanks between the parts mean nothing.
 
 # %%
-pairs = r"""
-object ::= "{" string ": " value "}"
+values = r"""
 string ::= "\"" [a-z]+ "\""
 value  ::= object | number
 number ::= [0-9]+
 """
-machine = gv.grammar(pairs, root="object")
+machine = gv.grammar('object ::= "{" string ": " value "}"' + values, root="object")
 
 # %% [markdown]
-# That object has exactly one pair. Suppose that somebody wants to allow more. He states *after `{` comes a quote or
-# `}`*, and he writes the rule `object ::= "{" pair (", " pair)* "}"`. Here it is, and then a rule of ours:
+# That object has exactly one pair. Suppose that somebody wants to allow more. He says *after `{` comes a quote or `}`*,
+# and he writes the first grammar below. The second one is ours. They differ in the rule for `object`.
 
 # %%
-pair, rule = 'string ": " value', 'pair ::= string ": " value'
-stated = gv.grammar(pairs.replace(pair, 'pair (", " pair)*') + rule, root="object")
-mended = gv.grammar(pairs.replace(pair, '(pair (", " pair)*)?') + rule, root="object")
+first = r"""
+object ::= "{" pair (", " pair)* "}"
+pair   ::= string ": " value"""
+second = r"""
+object ::= "{" (pair (", " pair)*)? "}"
+pair   ::= string ": " value"""
+four = ["{}", '{"a": 1}', '{"a": 1, "b": 2}', '{"a": {}}']
 
 # %% [question]
 gv.predict(
-    'Four objects: `{}` · `{"a": 1}` · `{"a": 1, "b": 2}` · `{"a": {}}`. How many of them does that rule '
+    'Four objects: `{}` · `{"a": 1}` · `{"a": 1, "b": 2}` · `{"a": {}}`. How many of them does the first grammar '
     "refuse?",
     number=2,
     reveal=[
-        lambda: gv.views.draw_verdicts(stated, ["{}", '{"a": 1}', '{"a": 1, "b": 2}', '{"a": {}}']),
+        lambda: gv.views.draw_verdicts(gv.grammar(first + values, root="object"), four),
         """Two: after each `{` the rule demands a pair, so it refuses `{}`, inside an object too. The sentence allows
         `{}`. A mask follows the rule, not the sentence: a model that wants an empty object must invent a pair. In our
         rule `( )?` makes the pairs optional:""",
-        lambda: gv.views.draw_verdicts(mended, ["{}", '{"a": 1}', '{"a": 1, "b": 2}', '{"a": {}}']),
+        lambda: gv.views.draw_verdicts(gv.grammar(second + values, root="object"), four),
     ],
 )
 
@@ -179,8 +184,8 @@ gv.film(frames, title="one text, its automaton and its stack", show=23)
 
 # %% [markdown]
 # As a program, the automaton is a dictionary of **moves** from node and byte, and the set `ends` of the nodes where a
-# rule may end. There is at most one move per node and byte: this automaton is **deterministic**, and its moves are an
-# *LL(1) table*. Here are the moves of n0 on `{` and of n1 on a quote, and the ends:
+# rule may end. There is at most one move per node and byte: this automaton is **deterministic**. Here are the moves of
+# n0 on `{` and of n1 on a quote, and the ends:
 
 # %%
 moves, ends = gv.machines.pushdown_moves(machine)
@@ -268,35 +273,21 @@ def run(table, text):
 
 # %%
 deep = '{"a": ' * 1000 + "1" + "}" * 1000
-print(machine, *(may_end(ends, run((moves, ends), text)) for text in (deep, deep[:-1], deep + "}")))
+for what, text in (("complete", deep), ("one too few", deep[:-1]), ("one too many", deep + "}")):
+    print(f"{what:13}", may_end(ends, run((moves, ends), text)))
+print(machine)
 
 # %% [markdown]
 # Fifteen nodes are enough for every depth: the automaton stays the same, and the stack grows.
 
 # %% [markdown]
-# **What one stack can do.** A set of texts is *context-free* if some grammar describes it. Every regular set is, but
-# not the reverse. Noam Chomsky ordered these sets in 1956; one writes **regular ⊂ context-free**, "is a part of".
-#
-# ```
-# ┌ context-free: states and a stack ────────────────────────┐
-# │  JSON of any depth · arithmetic with brackets · SQL      │
-# │  ┌ regular: states only ──────────────────────────────┐  │
-# │  │  dates · decimal numbers · the schemas of lab 06   │  │
-# │  └────────────────────────────────────────────────────┘  │
-# └──────────────────────────────────────────────────────────┘
-#    Python: all lines of a block are indented alike
-# ```
-#
-# Python is outside, so its tokenizer counts the blanks of each line before a grammar is used.
+# **What one stack can do.** A set of texts is *context-free* if some grammar describes it. Every regular set is
+# context-free, but not the reverse.
 
-# %% [markdown]
-# For the grammars of programming languages LL(1) is often too little: after the name `a` both `a = 1` and `a(1)` may
-# follow. PostgreSQL reads SQL with an *LALR(1)* parser, which decides at the end of a rule and not at its start.
-# Python's own parser tries one alternative after the other ([PEP 617](https://peps.python.org/pep-0617/)).
-
-# %% [markdown]
-# Some grammars have two moves for a node and byte: in a palindrome such as `abba`, no byte says where the middle is.
-# Then several stacks are kept at once ([a page on palindromes](deeper/palindromes.ipynb)).
+# %%
+regular = ("regular", "states only", "dates · decimal numbers · the schemas of lab 06 · brackets with 20 levels")
+more = ("context-free", "states and a stack", "brackets of any depth · JSON · SQL · palindromes, such as abba")
+gv.views.draw_rings([more, regular], outside="Python, where all lines of a block are indented alike")
 
 # %% [markdown]
 # ## 4 · JSON
@@ -308,8 +299,8 @@ print(machine, *(may_end(ends, run((moves, ends), text)) for text in (deep, deep
 print(gv.json().grammar.text)
 
 # %% [markdown]
-# JSON is deterministic, too, so your `step` can read it with one stack. Which bytes does it accept after `{"a": [1`?
-# They are the mask of a vocabulary of single bytes. For whole tokens a guide walks the trie of lab 05 with this step.
+# JSON is deterministic, too, so your `step` can read it. Which bytes does it accept after `{"a": [1`? They are the mask
+# of a vocabulary of single bytes. For whole tokens a guide walks the trie of lab 05 with this step.
 
 # %%
 table = gv.machines.pushdown_moves(gv.json())
@@ -317,23 +308,34 @@ stack = run(table, '{"a": [1')
 print(len(table[0]), "moves; legal now:", [chr(byte) for byte in range(128) if step(*table, stack or [], byte)])
 
 # %% [markdown]
-# Now JSON guides the model. The stage shows one rule, the one that is read now. Below it are *strips*, one per open
-# rule. Together they are the stack: its bottom is the line below the strips, and on top is the strip of the rule in the
-# large frame. Press a chip below to see another rule. (In some places the library's stack is shorter than yours:
-# [a page](deeper/palindromes.ipynb) says why.)
-
-# %% [markdown]
-# The stage opens where the model has left out a quote mark: `ring}}` stands inside a string. It wants to end, and the
-# string and four objects are still open: Z is 0.12. Click on an illegal token: the stage says why it is illegal. Then
-# press `Home`, step through the run and watch the strips.
+# Now JSON guides the model. The stage shows the rule that is read now. Below it are *strips*, one per open rule. They
+# are the stack, and this rule is on top. (The library's stack can be shorter than yours, and it can keep several stacks
+# at once: [a page on palindromes](deeper/palindromes.ipynb) says why.)
+#
+# The stage opens after `ring`: a string and four objects are open. Step once and watch the strips: the token `"}}}}`
+# closes all five. Then press `Home` and step through the run.
 
 # %%
-gv.stage(clerk, boxes, gv.guide(gv.json(), clerk.vocabulary), seed=2, constraint="JSON", show=15)
+json_guide = gv.guide(gv.json(), clerk.vocabulary)
+gv.stage(clerk, boxes, json_guide, constraint="JSON", show=14)
 
-# %% [markdown]
-# After a digit the library has two stacks: in one the number goes on, in the other it has ended. Your `step` decides
-# at the next byte. In a text with numbers the stage draws both: the second stack stands beside the first, on the strips
-# that they share.
+# %% [question]
+gv.predict(
+    'With seed 2 the model leaves out the quote after `ring` and writes `"ring}}`. Then it wants to end, but the '
+    "string and four objects are still open. What does it write under the mask?",
+    choices=[
+        "the missing quote and the braces: the mask brings them back",
+        "more text, up to its limit of tokens",
+        "nothing: no token is legal, and the run stops",
+    ],
+    answer="more text, up to its limit of tokens",
+    reveal=[
+        lambda: gv.draw_strip(gv.record(clerk, boxes, json_guide, seed=2, max_tokens=40), mass=True),
+        """The two braces are part of the string now. Inside a string nearly every token is legal, but the end is not:
+        at the first ` Hope` Z is 0.12. The quote is legal, too. But the model does not want it, and a mask prefers no
+        legal token to another. A mask guarantees the form of a run that ends. This run does not end.""",
+    ],
+)
 
 # %% [markdown]
 # ## Exercise 3 · Find the bug ★★ · home

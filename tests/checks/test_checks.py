@@ -182,6 +182,19 @@ def test_the_sentence_names_the_mistake(name, change, because):
 # -- machines ------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("wrong", ["[0--1]", "1[1-0]"])
+def test_a_class_without_a_digit_is_named_and_python_does_not_warn(wrong):
+    facts = dict(check("at_most", lambda n: f"{wrong}|{n}").facts)
+    assert facts["error"].endswith("expected a class with a digit; try: leave this part out where no digit is smaller")
+
+
+def test_of_a_regex_that_nobody_could_read_the_length_is_said():
+    facts = dict(check("at_most", lambda n: FUNCTIONS["at_most"](n) if n < 10**6 else "0|" * 60_000 + "0").facts)
+    assert facts["yours gave"] == "it gave a text of more than 100,000 characters"
+    assert re.fullmatch(r"a regex of \d{3} characters", facts["expected"])
+
+
 @pytest.mark.parametrize(
     ("answer", "text", "yours", "path"),
     [

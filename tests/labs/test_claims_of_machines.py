@@ -106,10 +106,20 @@ def test_the_stage_with_the_index_has_ten_digits_or_a_dash_or_the_end(clerk):
     assert f"{run.steps[0].mass:.2f}" == "0.25"
 
 
-def test_the_stage_of_json_opens_where_the_model_wants_to_end_a_text_that_is_open(clerk):
-    boxes = "Hi! The piano holds a kettle, which holds a wallet, which holds a lemon, which holds a ring."
-    run = gv.record(clerk, f"{boxes}\nNested JSON:\n", gv.guide(gv.json(), clerk.vocabulary), seed=2, max_tokens=16)
+PIANO = "Hi! The piano holds a kettle, which holds a wallet, which holds a lemon, which holds a ring.\nNested JSON:\n"
+
+
+def test_the_stage_of_json_opens_before_the_token_that_closes_a_string_and_four_objects(clerk):
+    steps = gv.record(clerk, PIANO, gv.guide(gv.json(), clerk.vocabulary)).steps
+    assert steps[14].piece == b'"}}}}'
+    assert steps[14].stack == ("string", "object", "object", "object", "object", "root")
+    assert steps[15].stack == ("root",)
+
+
+def test_after_the_missing_quote_the_model_wants_to_end_a_text_that_is_open_and_never_ends(clerk):
+    run = gv.record(clerk, PIANO, gv.guide(gv.json(), clerk.vocabulary), seed=2)
     step = run.steps[15]
+    assert run.steps[-1].end == "max_tokens"
     assert run.text.startswith('{"piano": {"kettle": {"wallet": {"lemon": "ring}}')
     assert (f"{step.mass:.2f}", step.stack.count("object"), step.stack[0]) == ("0.12", 4, "string")
     assert (step.candidates[0].piece, step.candidates[0].legal) == (b"<|end|>", False)

@@ -61,6 +61,7 @@ VIEWS = {  # of every view, arguments that are right and hostile
     "draw_comparison": (COMPARED,),
     "draw_bars": ([NASTY], {NASTY: [1.0], "b": [2.0]}),
     "draw_costs": (RUN,),
+    "draw_rings": ([(NASTY, RAW.decode("utf-8", "replace"), NASTY)], NASTY),
     "draw_stage": (RUN,),
     "draw_strip": (RUN,),
     "draw_distribution": (RUN.steps[0],),

@@ -126,6 +126,10 @@ mirror = 'root ::= "a" root "a" | "b" root "b" | "c"'
 gv.checks.mirror(mirror)
 
 # %% [markdown]
+# JSON needs two stacks for a moment, too. After the digit in `[1` the library keeps both: in one the number goes on, in
+# the other it has ended. The `step` of lab 07 has one stack, because it decides only when it sees the next byte.
+
+# %% [markdown]
 # ## 3 · A shorter stack
 #
 # The library keeps a shorter stack than the program of lab 07. In the grammar of JSON the rule `member` ends with a
