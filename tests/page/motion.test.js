@@ -95,6 +95,13 @@ test("what is left leaves room in the ruler of the whole as the forbidden flow o
   assert.deepEqual([tick[2].top, tick[4]], ["80.000%", of(list, "number")[0][3]], "the pointer stops on the ruler, too");
 });
 
+test("what a legal bar gains comes from the ruler to the end of the bar, while that stretches", () => {
+  const [[, from, to, ...when]] = of(moves(), "t2.gain", "left");
+  assert.deepEqual([from.left, to.left, to.width, ...when], ["calc(100% + var(--gap) - 11px)", "30.000%", "30.000%", GONE, SHARED]);
+  assert.deepEqual(of(moves(), "t2.gain", "opacity").at(-1)[2], { opacity: 0 }, "then it is a part of the bar");
+  assert.deepEqual(of(moves(), "t3.gain"), [], "a forbidden bar gains nothing");
+});
+
 test("at last the pointer runs along the legal bars and stops at the number that was drawn", () => {
   const runs = of(moves(), "pointer", "left");
   assert.deepEqual(runs.map(([, , to]) => [to.left, to.top]), [["60.000%", "33.333%"], ["20.000%", "66.667%"]]);

@@ -4,7 +4,7 @@
 //   200 -  400     all rest: this is what the model wants
 //   400 -  700     the mask passes from the first row to the last: a forbidden bar is hatched, its name is struck
 //   700 - 1100     forbidden bars flow into the bin, and out of the ruler of the whole: what is left does not fill it
-//  1100 - 1500     legal bars stretch by 1/Z: now they fill the ruler
+//  1100 - 1500     legal bars stretch by 1/Z: now they fill the ruler, and what each gains comes from there
 //  1700 - 2100     after a rest: bias, penalty, temperature, top-k and top-p, where they are set, 500 ms for each
 //      then        a pointer runs along the legal bars and stops at the number that was drawn
 //
@@ -159,9 +159,23 @@ function stay(bar, at, mass, changes) {
     [`${bar.key}.after`, { opacity: 0 }, { opacity: 1 }, at, at + TURN],
     [`${bar.key}.piece`, { opacity: 0 }, { opacity: 1 }, at, at + TURN],
     ...share(bar, bar.raw, shared, GONE, SHARED),
+    ...gain(bar.key, bar.raw, shared),
     ...(changes ? changeBar(bar, shared, CHANGES) : []),
   ];
 }
+
+/**
+ * What a legal bar gains comes from the ruler to the end of the bar.
+ * @param {string} key
+ * @param {number} raw
+ * @param {number} shared
+ * @returns {Move[]}
+ */
+const gain = (key, raw, shared) => [
+  [`${key}.gain`, { left: "calc(100% + var(--gap) - 11px)", width: "11px" }, { left: wide(raw), width: wide(shared - raw) }, GONE, SHARED],
+  [`${key}.gain`, { opacity: 0 }, { opacity: 0.8 }, GONE, GONE + 1],
+  [`${key}.gain`, { opacity: 0.8 }, { opacity: 0 }, SHARED - TURN, SHARED],
+];
 
 /**
  * A forbidden bar turns as the mask passes, and flows into the bin, which stands right of all bars; when it is there its number is 0.

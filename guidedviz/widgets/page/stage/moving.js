@@ -180,7 +180,7 @@ function showExits(view, root, { drawing }, refused, { refusedIn: died, counted 
   const place = there ?? placeIn(root, drawing, states[0]);
   if (!refused || !place) return shown;
   const read = died && !there ? died[1] : "";
-  const count = counted ? [make("small", {}, `${counted[0]} of ${counted[1]} read`)] : [];
+  const count = counted ? [make("small", {}, `${read && `${read} is `}${counted[0]} of ${counted[1]}`)] : [];
   const sign = make("b", { class: "gv-refused gv-name", "data-move": "refused", vars: { "--x": place.x, "--y": place.y } }, `${read} ✕ ${refused}`.trim(), ...count);
   const sheet = make("div", { class: "gv-travel", "aria-hidden": "true" }, sign);
   view.sheets = [...view.sheets, sheet];

@@ -47,6 +47,7 @@ function rowPart(bar, chosen, pick, names) {
     namePart(bar, chosen, names),
     ["span.gv-bars", { "aria-hidden": true, "data-part": "bar" },
       ["i.gv-after", { "data-move": `${key}.after`, ...wide(legal ? drawn : raw) }],
+      ["i.gv-gain", { "data-move": `${key}.gain` }],
       ["i.gv-before", { "data-move": `${key}.before`, ...wide(raw) }],
       ["span.gv-number", ["i", { "data-move": `${key}.end`, ...wide(Math.max(raw, drawn)) }], ["b.gv-said", { "data-move": `${key}.said` }, after]]],
     ["span.gv-heard", said]];
