@@ -14,6 +14,7 @@ import guidedviz
 from guidedviz.commands.demo import add_demo
 from guidedviz.commands.export import add_export
 from guidedviz.commands.labs import add_labs, add_teach
+from guidedviz.commands.slides import add_slides
 from guidedviz.errors import GuidedVizError, escaped
 from guidedviz.extras import need
 from guidedviz.host.batcher import CACHE, MB
@@ -56,6 +57,7 @@ def build_parser() -> Parser:
     commands = parser.add_subparsers(metavar="command")
     add_labs(commands.add_parser("labs", help="copy the labs to a folder and open JupyterLab there"))
     add_teach(commands.add_parser("teach", help="copy the teacher's pages and all labs, and open the plan"))
+    add_slides(commands.add_parser("slides", help="write the slides of a lab and open them in the browser"))
     add_export(commands.add_parser("export", help="write the exercises as assignments for nbgrader or Otter"))
     add_demo(commands.add_parser("demo", help="decode in the terminal, with the mask shown as text"))
     add_get(commands.add_parser("get", help="download a model from the package registry"))

@@ -20,6 +20,9 @@ an exercise, solved; the heading above it ends with one to three stars, and with
 
 The solution notebook keeps what stands under `# solution:`, the student notebook gets what stands under `# open:`
 without its `# ` (one `...` if there is none). Cell ids are the lab's name and a number: nothing drifts by itself.
+
+A cell that begins with `# slide: ...` is a slide of the lab's deck (`guidedviz slides`): the lines with this mark are
+the sentence, what the cell shows is the picture. The sentence is kept in the cell's metadata and stands in no notebook.
 """
 
 from __future__ import annotations
@@ -47,6 +50,7 @@ METADATA = {
 }
 MARKER = re.compile(r"^# %%(?: \[(markdown|predict|question)\])?\s*$", re.MULTILINE)
 FOLDED = {"predict": "outputs_hidden", "question": "source_hidden"}  # of the student's notebook
+SLIDE = re.compile(r"^# slide: (.*)\n", re.MULTILINE)
 EXERCISE = re.compile(
     r"^(?P<indent> *)# solution:\n(?P<solved>.*?)(?:^ *# open:\n(?P<open>.*?))?^ *# end\n?", re.MULTILINE | re.DOTALL
 )
@@ -71,13 +75,23 @@ def read_cells(source: str) -> Iterator[tuple[str, str]]:
     >>> list(read_cells("# %% [markdown]\\n# # Hi\\n\\n# %%\\n1 + 1\\n"))
     [('markdown', '# Hi'), ('code', '1 + 1')]
     """
-    parts = MARKER.split(source)[1:]
+    parts = MARKER.split(SLIDE.sub("", source))[1:]
     for kind, body in zip(parts[::2], parts[1::2], strict=True):
         lines = body.strip("\n").split("\n")
         if kind == "markdown":
             yield kind, "\n".join(re.sub(r"^# ?", "", line) for line in lines).strip()
         else:
             yield kind or "code", "\n".join(lines).rstrip()
+
+
+def read_slides(source: str) -> list[str]:
+    """The sentence that stands on the slide of each cell, "" if the cell is no slide.
+
+    >>> read_slides("# %% [markdown]\\n# # Hi\\n\\n# %%\\n# slide: One and\\n# slide: one is two.\\n1 + 1\\n")
+    ['', 'One and one is two.']
+    """
+    bodies = MARKER.split(source)[2::2]
+    return [" ".join(SLIDE.findall(body)) for body in bodies]
 
 
 def settle_exercise(code: str, solved: bool) -> str:
@@ -140,20 +154,24 @@ def build_notebook(name: str, solved: bool) -> NotebookNode:
     """The notebook of a lab, not yet run."""
     source = read_source(name)
     cells = list(read_cells(source))
+    slides = read_slides(source)
     minutes, with_home = map(str, rounded(estimate(cells)))
     shown = {"minutes": minutes, "with_home": with_home, "labs": table_of_labs("") if "{labs}" in source else ""}
     if solved:
         cells.insert(1, ("markdown", SOLUTIONS.format(place="../" * (1 + name.count("/")) + name)))
+        slides.insert(1, "")
     notebook = new_notebook(metadata=METADATA)
     for index, (kind, text) in enumerate(cells):
         cell_id = f"{re.sub('[_/]', '-', name)}-{index:02}"
+        on_slide = {"slide": slides[index]} if slides[index] else {}
         if kind == "markdown":
             text = fold_hints(re.sub(r"\{(minutes|with_home|labs)\}", lambda match: shown[match[1]], text))
-            notebook.cells.append(new_markdown_cell(text, id=cell_id))
+            notebook.cells.append(new_markdown_cell(text, id=cell_id, metadata=on_slide))
         else:
             tags = {"tags": ["exercise"]} if EXERCISE.search(text + "\n") else {}
             folded = {} if solved or kind not in FOLDED else {"jupyter": {FOLDED[kind]: True}}
-            notebook.cells.append(new_code_cell(settle_exercise(text, solved), id=cell_id, metadata=tags | folded))
+            about = tags | folded | on_slide
+            notebook.cells.append(new_code_cell(settle_exercise(text, solved), id=cell_id, metadata=about))
     return notebook
 
 

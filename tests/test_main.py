@@ -87,7 +87,15 @@ def test_labs_are_copied_and_opened(tmp_path, lab, capsys):
 def test_without_a_command_it_says_which_there_are(capsys):
     assert main([]) == 0
     said = capsys.readouterr().out
-    assert re.findall(r"^    (\w+) ", said, re.MULTILINE) == ["labs", "teach", "export", "demo", "get", "host"]
+    assert re.findall(r"^    (\w+) ", said, re.MULTILINE) == [
+        "labs",
+        "teach",
+        "slides",
+        "export",
+        "demo",
+        "get",
+        "host",
+    ]
 
 
 def test_the_version_is_that_of_the_library(capsys):

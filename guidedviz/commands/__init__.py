@@ -1,1 +1,1 @@
-"""The commands of `guidedviz`: `labs` copies the course, `export` writes its exercises for graders, `demo` decodes."""
+"""The commands of `guidedviz`: `labs` copies the course, `slides` and `export` write decks and graded exercises."""

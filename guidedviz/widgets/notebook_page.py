@@ -11,11 +11,11 @@ from nbconvert.exporters import HTMLExporter
 
 from guidedviz.decoding.recording import compress
 from guidedviz.widgets.clean import clean
-from guidedviz.widgets.player_page import BUNDLES, play_head, play_place
+from guidedviz.widgets.player_page import BUNDLES, NO_KINDS, play_head, play_place
 
 VIEW = "application/vnd.jupyter.widget-view+json"
 STATE = "application/vnd.jupyter.widget-state+json"
-KINDS = {path.stem for path in BUNDLES.glob("*.js")} - {"player", "class", "runs", "map", "learning"}
+KINDS = {path.stem for path in BUNDLES.glob("*.js")} - NO_KINDS
 MOST_STEP = 10**9
 TEMPLATE = """{% extends 'lab/index.html.j2' %}
 {% block html_head_js %}{{ resources.player }}{% endblock %}

@@ -20,6 +20,8 @@ from guidedviz.views.theme import theme_css
 BUNDLES = Path(__file__).parent / "page" / "dist"
 PLAYER = "player.js"
 LOADED_LATE = {"stage": ("map", "learning")}  # the bundles that a kind of widget loads when they are needed first
+PAGES = frozenset(("player", "class", "runs", "deck"))  # bundles of whole pages
+NO_KINDS = PAGES.union(*LOADED_LATE.values())  # bundles that are no kind of widget
 CSP = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 
 
@@ -32,22 +34,30 @@ def play_page(title: str, kind: str, recording: str, step: int) -> str:
 def page_document(title: str, kind: str, inside: Callable[[str], Element]) -> str:
     """A page of one kind of widget; `inside` makes what is on it, with places that have the nonce of the page."""
     nonce = token_urlsafe()
-    head = node(
+    body = node("body", node("main", inside(nonce)))
+    return f"<!doctype html>\n{node('html', page_head(title, [kind], nonce), body, lang='en')}\n"
+
+
+def page_head(title: str, kinds: Collection[str], nonce: str, *pages: str) -> Element:
+    """The head of a page that plays some kinds of widgets."""
+    return node(
         "head",
         node("meta", charset="utf-8"),
-        play_head([kind], nonce),
+        play_head(kinds, nonce, *pages),
         node("meta", name="viewport", content="width=device-width"),
         node("meta", name="color-scheme", content="light dark"),
         node("title", title),
     )
-    body = node("body", node("main", inside(nonce)))
-    return f"<!doctype html>\n{node('html', head, body, lang='en')}\n"
 
 
-def play_head(kinds: Collection[str], nonce: str) -> Element:
-    """The policy of a page, the styles and scripts of some kinds of widgets, and the script that plays the places."""
-    styles = page_css(*kinds, "player")
+def play_head(kinds: Collection[str], nonce: str, *pages: str) -> Element:
+    """The policy of a page, the styles and scripts of some kinds of widgets, and the script that plays the places.
+
+    `pages` are bundles of the page itself.
+    """
+    styles = page_css(*kinds, "player", *pages)
     codes = [kind_script(name) for name in bundles_of(kinds)]
+    codes += [read_bundle(f"{page}.js") for page in pages]
     player = read_bundle(PLAYER)
     pinned = " ".join(f"'sha256-{_digest(code)}'" for code in [*codes, player])
     policy = node("meta", http_equiv="Content-Security-Policy", content=f"{CSP}; script-src {pinned}")

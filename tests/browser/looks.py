@@ -8,12 +8,10 @@ import re
 from pathlib import Path
 from typing import Any
 
-from guidedviz.widgets.player_page import BUNDLES, page_css
+from guidedviz.widgets.player_page import BUNDLES, NO_KINDS, page_css
 
 SCRIPT = Path(__file__).with_suffix(".js").read_text("utf-8").partition("\n")[2]
-KINDS = sorted(
-    path.stem for path in BUNDLES.glob("*.js") if path.stem not in ("player", "class", "runs", "map", "learning")
-)
+KINDS = sorted(path.stem for path in BUNDLES.glob("*.js") if path.stem not in NO_KINDS)
 ROOTS = ".gv-stage, .picture > .gv"  # live widgets, and still drawings that are part of a page
 
 

@@ -15,7 +15,7 @@ from guidedviz.decoding.samplers import Task
 from guidedviz.files import shipped
 from guidedviz.models.chat import Prompt
 from guidedviz.widgets.display import RECORDING
-from guidedviz.widgets.player_page import BUNDLES, bundles_of, page_css, read_bundle
+from guidedviz.widgets.player_page import BUNDLES, NO_KINDS, bundles_of, page_css, read_bundle
 from guidedviz.widgets.predict import ASKED
 from guidedviz.widgets.sharing import make_bar
 from tests.browser.watched import POLICY, Watched
@@ -27,13 +27,6 @@ PIECES = [b"<eos>", b"{", b'"a"', b":", b"[", b"1", b",", b"]", b"}", b"x", b"0"
 KINDS = [f"{kind}, recorded" for kind in ("stage", "film", "fold", "fraction", "tree")]
 KINDS += [f"{kind}, live" for kind in ("stage", "predict", "predict open", "score", "picture")]
 ROUNDS = {"recorded": 3, "live": 2}  # the page shows both with the same code
-PAGES = {
-    "player",
-    "class",
-    "runs",
-    "map",
-    "learning",
-}  # tried in test_hostile_pages.py, in test_runs.py and on the stage
 NEEDED: list[str] = []  # of the kinds before
 TEXT = (1, 2, 3, 4, 5, 7, 6, 8, 0)
 
@@ -124,7 +117,7 @@ def bare_page(browser):
 
 
 def test_every_kind_of_widget_is_tried():
-    assert {name.split()[0].rstrip(",") for name in KINDS} == {path.stem for path in BUNDLES.glob("*.js")} - PAGES
+    assert {name.split()[0].rstrip(",") for name in KINDS} == {path.stem for path in BUNDLES.glob("*.js")} - NO_KINDS
 
 
 @pytest.mark.parametrize("name", KINDS)

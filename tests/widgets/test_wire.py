@@ -4,7 +4,7 @@ import asyncio
 import json
 
 from guidedviz.widgets import wire
-from guidedviz.widgets.player_page import BUNDLES
+from guidedviz.widgets.player_page import BUNDLES, NO_KINDS
 
 
 class Recorder(wire.Wire):
@@ -43,13 +43,7 @@ async def test_a_page_that_does_not_answer_is_not_flooded_and_gets_the_last_stat
 
 
 def test_a_widget_loads_the_bundle_of_its_kind_alone():
-    kinds = {path.stem for path in BUNDLES.glob("*.js")} - {
-        "player",
-        "class",
-        "runs",
-        "map",
-        "learning",
-    }  # they are no widgets
+    kinds = {path.stem for path in BUNDLES.glob("*.js")} - NO_KINDS  # they are no widgets
     assert kinds == {"stage", "film", "fold", "fraction", "picture", "predict", "score", "tree"}
     code = {kind: wire.Wire(kind, lambda said: None, lambda everything: {}).code for kind in kinds}
     assert len({one.script for one in code.values()}) == len(kinds)

@@ -15,7 +15,7 @@ const outdir = process.argv[2] ?? join(here, "dist");
 const filesIn = (folder) => readdirSync(join(here, folder)).map((name) => ({ in: join(here, folder, name), out: parse(name).name }));
 const late = { map: "map/map-panel.js", learning: "stage/learning.js" }; // a stage loads them when they are needed first
 const loadedLate = Object.entries(late).map(([out, path]) => ({ in: join(here, path), out }));
-const entryPoints = [...filesIn("kinds"), ...filesIn("sheets"), ...filesIn("class"), ...loadedLate];
+const entryPoints = [...filesIn("kinds"), ...filesIn("sheets"), ...filesIn("class"), ...filesIn("deck"), ...loadedLate];
 
 /**
  * A module as a classic script, without what a module of a library would need.

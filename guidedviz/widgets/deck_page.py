@@ -1,0 +1,95 @@
+"""A deck of slides as one page: a sentence and a picture per slide, notes for the speaker, and recordings that play.
+
+It has the policy of all our pages: it runs its own scripts and loads nothing. What a notebook brings to it is cleaned.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import ceil
+from secrets import token_urlsafe
+from typing import Any, Literal
+
+from guidedviz.decoding.recording import compress
+from guidedviz.markup import node, with_marks
+from guidedviz.widgets.clean import clean
+from guidedviz.widgets.player_page import page_head, play_place
+
+DECK = "deck"
+SIZES = range(40, 19, -1)  # pixels of a text on a slide of 1280 by 720
+TEXT_WIDTH = 1150  # pixels that a text has on such a slide
+TEXT_HEIGHT = 500
+LETTER = 0.61  # width of a letter, in its size
+LINE = 1.4  # height of a line, in its size
+
+
+@dataclass(frozen=True)
+class Slide:
+    """One slide: its sentence, what it shows as HTML, its notes as HTML, and the recording that plays in its place."""
+
+    sentence: str
+    kind: Literal["picture", "text", "question"]
+    shown: str
+    notes: str
+    recording: dict[str, Any] | None = None
+
+
+def text_slide(sentence: str, text: str, notes: str) -> Slide:
+    """A slide that shows a text, as large as it fits."""
+    shown = node("pre", text, style=f"--size:{text_size(text)}")
+    return Slide(sentence, "text", str(shown), notes)
+
+
+def text_size(text: str) -> int:
+    """The largest size at which a text fits on a slide: unbroken if it can be, else with broken lines.
+
+    >>> text_size("short"), text_size("a long line " * 40), text_size("x" * 10000)
+    (40, 40, 20)
+    """
+    lines = text.splitlines()
+    longest = max(map(len, lines), default=0)
+    for size in SIZES:
+        if longest <= _columns(size) and len(lines) * LINE * size <= TEXT_HEIGHT:
+            return size
+    for size in SIZES:
+        rows = sum(max(1, ceil(len(line) / _columns(size))) for line in lines)
+        if rows * LINE * size <= TEXT_HEIGHT:
+            return size
+    return SIZES[-1]
+
+
+def _columns(size: int) -> int:
+    return int(TEXT_WIDTH / (LETTER * size))
+
+
+def deck_page(title: str, slides: Sequence[Slide]) -> str:
+    """The page of a deck."""
+    nonce = token_urlsafe()
+    kinds = dict.fromkeys(slide.recording["kind"] for slide in slides if slide.recording)
+    head = page_head(title, kinds, nonce, DECK)
+    inside = "".join(_write_slide(title, slide, nonce, first=not number) for number, slide in enumerate(slides))
+    # the class `site`: the page has a theme and addresses of its own
+    body = f'<body class="site deck"><main class="gv">{inside}</main></body>'
+    return f'<!doctype html>\n<html lang="en">{head}{body}</html>\n'
+
+
+def _write_slide(title: str, slide: Slide, nonce: str, first: bool) -> str:
+    name = node("h1", title) if first else node("p", title, class_="name")
+    sentence = node("h2", with_marks(slide.sentence))
+    shown = slide.shown
+    if slide.kind != "text":
+        shown = clean(shown)
+    if slide.recording:
+        saved = compress(slide.recording["shown"])
+        place = play_place(slide.recording["kind"], saved, nonce, slide.recording["step"])
+        shown = f'{place}<figure class="gv-still">{shown}</figure>'
+    notes = clean(slide.notes)
+    kind = "plays" if slide.recording else slide.kind
+    return (
+        f'<section class="slide {kind}">{name}{sentence}<div class="shown">{shown}</div>'
+        f'<aside class="notes">{notes}</aside></section>'
+    )
+
+
+def with_notes(slide: Slide, before: str, after: str) -> Slide:
+    """The slide with more notes before and after its own."""
+    return replace(slide, notes=f"{before}{slide.notes}{after}")
