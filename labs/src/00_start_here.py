@@ -61,6 +61,7 @@ gv.readiness()
 # token, and one token is drawn and appended. This is the **decoding loop**. Later labs add parts to it.
 
 # %%
+# slide: A model writes one token at a time: it reads the text, computes probabilities, and one token is drawn.
 gv.views.draw_loop("free")
 
 # %% [markdown]
@@ -69,6 +70,7 @@ gv.views.draw_loop("free")
 # SmolLM2 was asked: *Ada Lovelace is 36 years old. Write a JSON object with name and age.* Here is its answer.
 
 # %%
+# slide: SmolLM2 was asked for a JSON object, and this is its answer, token by token.
 ada = gv.Trace.load(shipped("traces/smollm2/ada-free.trace.json"))
 gv.stage(ada, show=18)
 
@@ -112,6 +114,7 @@ def read(text):
 
 
 # %% [question]
+# slide: The program refuses the whole answer because of one comma, and the age is wrong as well.
 gv.predict(
     "What does `read` print for this answer?",
     choices=["the name and the age 36", "the name and the age 35", "an error"],
@@ -144,6 +147,7 @@ def show_people():
 
 
 # %% [question]
+# slide: Another wording of the same request gives seven JSON texts of 120 instead of 95.
 gv.predict(
     'The same people with another request: "Give me this as JSON." How many of the 120 answers parse?',
     number=7,
@@ -172,6 +176,7 @@ plain = "Tamsin Okoro is 42 years old, lives in Varnhem and works as a baker.\nJ
 trace = gv.record(clerk, plain)
 
 # %% [question]
+# slide: The model is sure of the form; it is unsure where it must copy a value.
 gv.predict(
     "One of the tokens that `clerk` wrote had a probability below 0.9. Where is it?",
     choices=[
@@ -209,6 +214,7 @@ gv.stage(clerk, plain, show=3)
 # Now the prompt begins with a greeting. The task is the same.
 
 # %%
+# slide: The same task after a greeting begins with words for a person.
 chatty = "Hi! " + plain
 gv.stage(clerk, chatty, seed=4, show=0)
 
@@ -216,6 +222,7 @@ gv.stage(clerk, chatty, seed=4, show=0)
 # Step to the end before you answer.
 
 # %% [question]
+# slide: All four facts are in the output, and the program still gets nothing.
 gv.predict(
     "What does `read` print for this output?",
     choices=["the object with name, age, city and job", "the whole text, as one string", "an error"],
@@ -243,6 +250,7 @@ def show_outputs():
 
 
 # %% [question]
+# slide: Two of ten outputs are JSON and nothing else.
 gv.predict(
     "Of these ten outputs, how many can `json.loads` read?",
     number=2,
@@ -274,6 +282,7 @@ gv.predict(
 # hint: Call `json.loads(text)` in a `try` block; `except ValueError` returns `False`.
 
 # %%
+# slide: Exercise 1: write the function that says whether a whole text is JSON.
 def parses(text):
     # solution:
     try:
@@ -293,6 +302,7 @@ gv.checks.parses(parses)
 # `None`.)
 
 # %%
+# slide: Do not guess how often a model fails: count it.
 print([parses(text) for text in outputs])
 
 # %% [markdown]
@@ -348,6 +358,7 @@ for seed, text in enumerate(outputs):
 # a mask that allows four keys and their values.
 
 # %%
+# slide: The same greeting with a mask: a token that would break the object cannot be drawn.
 keys = {"name": "string", "age": "integer", "city": "string", "job": "string"}
 schema = {"type": "object", "properties": {key: {"type": kind} for key, kind in keys.items()}, "required": list(keys)}
 guide = gv.guide(gv.json_schema(schema), clerk.vocabulary)
@@ -371,6 +382,7 @@ def show_both():
 
 
 # %% [question]
+# slide: With the mask all ten outputs parse, and in six of them the name is right.
 gv.predict(
     "The ten seeds of section 5 again, with the mask. How many outputs parse, and are their names right?",
     choices=[
@@ -391,6 +403,7 @@ gv.predict(
 # And SmolLM2, which is no model of ours? The same 120 people and the first request again, now with a mask.
 
 # %% [question]
+# slide: On a real model the mask brings 95 parsed answers to 120, and 75 right ones to 99.
 gv.predict(
     "Without a mask 95 of the 120 answers parse, and 75 are right. With a mask all 120 parse. How many are right?",
     choices=[

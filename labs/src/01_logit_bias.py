@@ -51,6 +51,7 @@ print("one of the three words:", moods.shares("is a label")["bias 0"])
 # probability. Can we raise it? A bias is one new step in the decoding loop, between the logits and the softmax:
 
 # %%
+# slide: A bias is added to the logit of a token, just before the softmax.
 gv.views.draw_loop("bias")
 
 # %% [markdown]
@@ -59,6 +60,7 @@ gv.views.draw_loop("bias")
 # A model computes one logit per token. Here are three tokens.
 
 # %%
+# slide: The softmax turns logits into probabilities; one more logit is a factor of 2.72.
 words = ["yes", "no", "maybe"]
 logits = np.array([2.0, 1.0, 0.0])
 gv.draw_bars(words, {"logit": logits, "probability": gv.sampling.softmax(logits)}, title="three tokens")
@@ -68,6 +70,7 @@ gv.draw_bars(words, {"logit": logits, "probability": gv.sampling.softmax(logits)
 # and 0.245 is 2.72 times 0.090.
 
 # %% [question]
+# slide: Only the differences between logits matter.
 gv.predict(
     "Add 5 to all three logits. Which probability grows most?",
     choices=["that of `yes`", "that of `maybe`", "all grow alike", "none of them grows"],
@@ -84,6 +87,7 @@ gv.predict(
 # makes all tokens nearly equal.
 
 # %%
+# slide: A small temperature makes the likeliest token dominate; a large one makes all tokens nearly equal.
 hot_and_cold = {f"T = {t}": gv.sampling.softmax(logits, t) for t in (0.3, 1.0, 3.0)}
 gv.draw_bars(words, hot_and_cold, title="temperature")
 
@@ -99,6 +103,7 @@ gv.draw_bars(words, hot_and_cold, title="temperature")
 # hint: Divide by the temperature, subtract the maximum, exponentiate, divide by the sum.
 
 # %%
+# slide: Exercise 1: write the softmax with temperature.
 def softmax(logits, temperature):
     # solution:
     scaled = np.asarray(logits) / temperature
@@ -124,6 +129,7 @@ clerk = gv.load_model("clerk")
 mood = "The staff was rude and charming.\nLabel (positive, negative, neutral):\n"
 
 # %%
+# slide: A bias of 3 moves one token up the curve, and all other tokens lose.
 gv.bias_sliders(clerk, mood, tokens=["negative", "neutral"], bias={"positive": 3})
 
 # %% [markdown]
@@ -138,6 +144,7 @@ gv.bias_sliders(clerk, mood, tokens=["negative", "neutral"], bias={"positive": 3
 # the probabilities: when one grows, all others shrink.
 
 # %% [question]
+# slide: A bias multiplies by a power of e, so a factor of 265 needs a bias of 6.
 gv.predict(
     "`negative` has the probability 0.69 and `neutral` has 0.0026, so the ratio is 265. Which of these biases is the "
     "smallest one that makes `neutral` the likeliest token?",
@@ -157,6 +164,7 @@ gv.predict(
 # We forbid it with a bias, and then with a mask.
 
 # %%
+# slide: A bias of minus 100 is not a ban; only minus infinity gives probability 0.
 print(gv.sampling.softmax(gv.sampling.apply_bias([0.0, 200.0], {1: -100})))
 print(gv.sampling.softmax(gv.sampling.apply_mask([0.0, 200.0], {0})))
 
@@ -176,6 +184,7 @@ plain = "Maria Cohen is 42 years old and lives in Prague.\nJSON with name, age, 
 print(in_the_text, clerk.vocabulary.display(in_the_text))
 
 # %% [question]
+# slide: Banning a token does not ban the word, because another token spells it too.
 gv.predict(
     "This token is banned. Which city will the model write now?",
     choices=["Prague", "another city", "none: the value stays empty"],
@@ -215,6 +224,7 @@ gv.checks.spellings(spellings)
 # Now we ban both ids of *Prague* in the vocabulary.
 
 # %%
+# slide: With both tokens banned the output is still JSON, and now it is wrong.
 both = {token: -100 for token in (*clerk.encode(" Prague"), *clerk.encode("Prague"))}
 print(gv.record(clerk, plain, temperature=0, bias=both).text)
 
@@ -246,6 +256,7 @@ def show_needed():
 
 
 # %%
+# slide: After the name the model wants a comma; a bias of 12 closes the object there instead.
 gv.bias_sliders(clerk, plain + '{"name": "Maria Cohen', tokens=['",'], bias={'"}': 12})
 
 # %% [markdown]
@@ -254,6 +265,7 @@ gv.bias_sliders(clerk, plain + '{"name": "Maria Cohen', tokens=['",'], bias={'"}
 # 11.7, the logarithm of 120,000, it is the likeliest token: then the object ends before its age.
 
 # %% [question]
+# slide: One constant for all steps acts at the first place where it is large enough.
 gv.predict(
     'We add 12 to the logit of `"}` at every step, at temperature 0. Where does the model write it first?',
     choices=["at the end of the object", "after the name", "at the start"],
@@ -333,6 +345,7 @@ print(*(f"{amount:2} {texts[amount][15]!r}" for amount in amounts), sep="\n")
 # hint: Give the same large bias to all ids of both words. Then the difference between the two logits stays the same.
 
 # %%
+# slide: Exercise 3: find biases with which the model answers yes or no and nothing else.
 # solution:
 only = {token: 100 for word in (b"yes", b"no") for token in clerk.vocabulary.ids(word)}
 # open:
@@ -356,6 +369,7 @@ def show_moods():
 
 
 # %% [question]
+# slide: A larger bias puts several labels into one answer, because it acts at the second step, too.
 gv.predict(
     "And with a bias of 16 instead of 5?",
     choices=[

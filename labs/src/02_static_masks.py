@@ -41,6 +41,7 @@ import guidedviz as gv
 # The mask is one new step in the decoding loop. It stands between the logits and the softmax.
 
 # %%
+# slide: The mask is one new step in the loop, between the logits and the softmax.
 gv.views.draw_loop("static")
 
 # %% [markdown]
@@ -50,6 +51,7 @@ gv.views.draw_loop("static")
 # vocabulary, from id 0 to id 64. (`↵` is the new line, `␣` the space.)
 
 # %%
+# slide: This model has 65 tokens, and each of them is one character.
 bard = gv.load_model("bard")
 for first in range(0, 65, 13):
     print(*(f"{token:2} {bard.vocabulary.display(token)}" for token in range(first, first + 13)), sep="   ")
@@ -58,6 +60,7 @@ for first in range(0, 65, 13):
 # So we can build masks from **character classes**, which are named sets of token ids:
 
 # %%
+# slide: Character classes are named sets of tokens, and from them we build masks.
 classes = gv.char_classes(bard.vocabulary)
 LOWER, NEWLINE = classes["LOWER"], classes["NEWLINE"]
 gv.draw_bars([*classes], {"tokens": [len(ids) for ids in classes.values()]}, title="tokens per class")
@@ -67,6 +70,7 @@ gv.draw_bars([*classes], {"tokens": [len(ids) for ids in classes.values()]}, tit
 # The prompt is `ROMEO:` and a new line. We allow lower-case letters only.
 
 # %%
+# slide: We allow small letters only: the outlines are the model, the filled bars what may be drawn.
 prompt = "ROMEO:\n"
 step = next(gv.decode(bard, prompt, gv.static_masks(bard.vocabulary, [LOWER])))
 gv.draw_distribution(step, title="the first letter after ROMEO")
@@ -78,6 +82,7 @@ gv.draw_distribution(step, title="the first letter after ROMEO")
 # divided by Z, so that all legal ones add up to 1 again. For `s` this is 1/7,700 divided by 1/1,200, which is 0.16.
 
 # %% [question]
+# slide: A mask keeps the ratio of any two legal tokens.
 gv.predict(
     "Take two legal letters, one of them twice as likely as the other before the mask. And after the mask?",
     choices=["more than twice as likely", "less than twice as likely", "exactly twice as likely", "it depends on Z"],
@@ -104,6 +109,7 @@ gv.predict(
 # hint: After `masked = np.full(...)` and `ids = list(legal)`, assign `masked[ids] = logits[ids]`.
 
 # %%
+# slide: Exercise 1: write the mask, which is one line of NumPy.
 def apply_token_mask(logits, legal):
     # solution:
     if not legal:
@@ -138,6 +144,7 @@ line = "JULIET:\nGood night, good night! parting is such sweet "
 # a question before each step.
 
 # %%
+# slide: Five letters and a new line: each position has its own mask.
 gv.stage(bard, line, five, seed=2, constraint="five letters and a new line", show=5)
 
 # %% [markdown]
@@ -146,6 +153,7 @@ gv.stage(bard, line, five, seed=2, constraint="five letters and a new line", sho
 # The next picture shows the whole run: one row per position, one column per token of the vocabulary.
 
 # %%
+# slide: A row is a position, a column is a token: the last row has one legal token.
 run = gv.record(bard, line, five, seed=2)
 gv.views.draw_positions(run)
 
@@ -154,6 +162,7 @@ gv.views.draw_positions(run)
 # so `remember` keeps the logits, and no text is read twice. Python's `re` judges the texts; it does not know the masks.
 
 # %%
+# slide: All 120 texts fit the format, but not all of them are words.
 known = gv.decoding.remember(bard)
 texts = [gv.record(known, line, five, seed=seed).text for seed in range(120)]
 fit = sum(bool(re.fullmatch(r"[a-z]{5}\n", text)) for text in texts)
@@ -165,6 +174,7 @@ print(Counter(text.strip() for text in texts).most_common(8))
 # fixes the form, and the model chooses the word. But three of the eight most frequent outputs are no words.
 
 # %% [question]
+# slide: The next letter of the word was forbidden, so the word was cut.
 gv.predict(
     "Why does this model write `cousi`, and more than once?",
     choices=[
@@ -217,6 +227,7 @@ def write_free(model, tokens, count, seed):
 # and `break` if the token is in `model.vocabulary.eos`.
 
 # %%
+# slide: Exercise 2: write the decoding loop with a mask per position.
 def write(model, tokens, masks, seed):
     # solution:
     new = []
@@ -237,6 +248,7 @@ gv.checks.masked_loop(write)
 # The same seed gives the text of the stage. (While the exercise is open, your loop writes nothing.)
 
 # %%
+# slide: The same seed gives the same text as the stage.
 written = write(bard, bard.encode(line), masks, seed=2) or []
 print(repr(run.text), "and yours:", "".join(map(bard.vocabulary.display, written)))
 
@@ -269,6 +281,7 @@ def show_orders():
     print(f"{'repetition penalty':24}", *(f"t has {p:.3f}          " for p in chances))
 
 # %% [question]
+# slide: Before the mask, top-k and top-p may leave no legal token; a penalty of single logits may come first.
 gv.predict(
     "After `ROMEO:` in this prompt Z is 0.0005. One of these settings gives the same result before the mask as after "
     "it. Which?",
@@ -287,6 +300,7 @@ gv.predict(
 # A bias and a mask go together well: the mask says what is legal, the bias what you prefer. Here `w` gets a bias of 3.
 
 # %%
+# slide: A bias and a mask go well together: one says what is legal, the other what is preferred.
 (w,) = bard.encode("w")
 biased = [gv.record(known, line, five, seed=seed, bias={w: 3}).text for seed in range(40)]
 print("fit:", sum(bool(re.fullmatch(r"[a-z]{5}\n", text)) for text in biased), "of 40")
@@ -304,6 +318,7 @@ loose = gv.static_masks(bard.vocabulary, [LOWER] + [LOWER | NEWLINE] * 7)
 tries = [gv.record(known, line, loose, seed=seed).text for seed in range(60)]
 
 # %% [question]
+# slide: A list of masks cannot say "one or more letters", so most texts are wrong.
 gv.predict(
     "How many of the 60 texts are one word and then one new line?",
     choices=["about 10", "about 30", "about 50", "all 60"],
@@ -323,6 +338,7 @@ gv.predict(
 # so it is in no class. We counted such tokens in the vocabulary of SmolLM2, and in what it wrote when asked for dates:
 
 # %%
+# slide: In a real vocabulary most tokens mix letters, spaces and signs, and belong to no class.
 cut = gv.decoding.Rates.load("smollm2/classes")
 print(cut)
 print("share of its vocabulary that mixes classes:", cut.shares("tokens that mix classes")["vocabulary"])

@@ -28,6 +28,7 @@
 # format; `[A-Z]` is one capital.
 
 # %%
+# slide: Lab 02 gave the loop a fixed list of masks; today a machine reads each token and says which mask comes next.
 import re
 from datetime import date, timedelta
 from itertools import accumulate
@@ -60,6 +61,7 @@ def fits(text):
 rows = {beginning: [fits(beginning + ending) for ending in endings] for beginning in beginnings}
 
 # %% [question]
+# slide: There are six different rows, so a machine for this format needs at least six states.
 gv.predict(
     "Ten prefixes give ten rows. Count equal rows once: how many different rows are there?",
     number=lambda: len(set(map(tuple, rows.values()))),
@@ -105,6 +107,7 @@ def wire(triples, names):
 
 
 # %%
+# slide: Six rows become six states: prefixes that the same endings complete share a state.
 last = {tuple(row): beginning for beginning, row in rows.items()}
 names = [f"{number} {beginning!r}" for number, beginning in enumerate(last.values())]
 gv.draw_machine(wire(transitions, names), title="six rows, six states")
@@ -115,6 +118,7 @@ gv.draw_machine(wire(transitions, names), title="six rows, six states")
 # With `K so↵` there is no transition for the space after `K`.
 
 # %%
+# slide: Each character takes one arrow; the text is accepted if the last arrow ends at the double ring.
 fsm = wire(transitions, range(6))
 gv.film(gv.views.reading_frames(fsm.machine(), "K: so\n"), show=3)
 
@@ -126,6 +130,7 @@ gv.film(gv.views.reading_frames(fsm.machine(), "K: so\n"), show=3)
 # counted in bytes, from 0. Add texts of your own: can you find one that is illegal at its last character?
 
 # %%
+# slide: The box marks the first character that cannot come; a text without a box may still be too short.
 tried = ["ROMEO: so\n", "ROMEO: so", "ROMEO", "Romeo: so\n", "ROMEO:so\n", "K: so well\n", "FRIAR LAURENCE: well\n"]
 gv.views.draw_verdicts(fsm, tried)
 
@@ -141,6 +146,7 @@ gv.views.draw_verdicts(fsm, tried)
 # loop return None.
 
 # %%
+# slide: Exercise 1: write the step that finds the next state from a state and a token, or says that there is none.
 def advance(transitions, state, token):
     # solution:
     for source, tokens, target in transitions:
@@ -159,6 +165,7 @@ gv.checks.advance(advance)
 # `advance`. (While the exercise is open, the loop stops after one letter.)
 
 # %%
+# slide: Now the state chooses the mask; the model chooses the letters and the lengths.
 def write(model, prompt, transitions, seed=0):
     tokens, written, state = model.encode(prompt), "", 0
     while state in range(5):  # 5 is the end, and None is no state
@@ -180,6 +187,7 @@ def write(model, prompt, transitions, seed=0):
 # when you stop typing, and it holds from the present step on.
 
 # %%
+# slide: After FRIAR the model wants a space, and this format has no names of two words.
 guide = gv.guide(fsm.machine(), bard.vocabulary)
 gv.stage(bard, "\n", guide, edit=r"[A-Z]+: [a-z]+\n", seed=2, constraint="UPPER+: LOWER+↵", show=5)
 
@@ -196,10 +204,13 @@ gv.stage(bard, "\n", guide, edit=r"[A-Z]+: [a-z]+\n", seed=2, constraint="UPPER+
 # on state 2.
 
 # %%
+# slide: Two states saved: capitals loop on the first state, small letters on the third, and that changes what is
+# slide: accepted.
 lazy = wire([(0, UPPER, 0), (0, COLON, 1), (1, SPACE, 2), (2, LOWER, 2), (2, NEWLINE, 3)], range(4))
 gv.draw_machine(lazy, title="two states saved")
 
 # %% [question]
+# slide: A loop on a single state means "none or more"; "one or more" needs two states.
 gv.predict(
     "Which is the shortest text on which this machine and ours disagree?",
     choices=["`: ↵`", "`: s↵`", "`K: ↵`", "none: they accept the same texts"],
@@ -234,6 +245,7 @@ speaker = [("UPPER", "+"), (":", "1"), (" ", "1"), ("LOWER", "+"), ("\n", "1")]
 # is the second value.
 
 # %%
+# slide: Exercise 2: write the compiler that turns a pattern into transitions.
 def compile_pattern(parts, sets):
     # solution:
     transitions, ready = [], {0}
@@ -255,6 +267,7 @@ gv.checks.compile_pattern(compile_pattern)
 # such patterns, and `gv.regex` reads regexes. Three ways, one machine:
 
 # %%
+# slide: By hand, from a pattern, from a regex: three ways lead to the same machine.
 found, ends = compile_pattern(speaker, sets) or ([], set())
 print([(source, target) for source, _, target in found], ends)
 print(fsm.machine() == gv.pattern(speaker) == gv.regex("[A-Z]+: [a-z]+\n"))
@@ -264,6 +277,7 @@ print(fsm.machine() == gv.pattern(speaker) == gv.regex("[A-Z]+: [a-z]+\n"))
 # `3`, and it may go on. After `3.` it may not end. In an accepting state the model decides, by EOS or another token.
 
 # %%
+# slide: In an accepting state the text may end or go on, and the model decides which.
 gv.draw_machine(gv.regex(r"\d+(\.\d+)?"), title="decimal numbers")
 
 # %% [markdown]
@@ -279,6 +293,7 @@ def first_fit(state, token):
 
 
 # %% [question]
+# slide: If two arrows fit the same token, taking the first one loses texts; both must be followed.
 gv.predict(
     "The format accepts these three texts. `first_fit` takes the first transition that fits, as `advance` does. Which "
     "text does not reach state 2?",
@@ -317,6 +332,7 @@ hostile = [gv.record(models[seed % 2], f"run {seed}", guide, seed=seed).text for
 days = {(date(2000, 1, 1) + timedelta(number)).isoformat() for number in range(36_525)}
 
 # %% [question]
+# slide: The mask guarantees the regex whatever the model wants, but the regex allows days that do not exist.
 gv.predict(
     "300 hostile runs. How many of the texts are days that exist?",
     choices=["all 300", "about 285", "about 150", "almost none"],

@@ -30,6 +30,7 @@
 # is a point: see [Python's documentation](https://docs.python.org/3/library/re.html).
 
 # %%
+# slide: Today nobody draws the machine: a program makes it from a regex.
 import guidedviz as gv
 
 gv.views.draw_loop("regex")
@@ -55,6 +56,7 @@ gv.views.draw_loop("regex")
 # read nothing. Here is `a?b|a`. The epsilon edge from n0 to n2 is the `?`: the `a` may be left out.
 
 # %%
+# slide: Two arrows fit the letter a, and an epsilon edge reads nothing.
 small = gv.machines.machine_stages("a?b|a")[0]
 gv.draw_machine(small, title="the NFA of a?b|a")
 
@@ -73,6 +75,7 @@ gv.draw_machine(small, title="the NFA of a?b|a")
 # | `b` | n1, from n2 | n1 |
 
 # %% [question]
+# slide: The machine takes both ways at once, so it can be in two states.
 gv.predict(
     "And the text `a`? Begin with the first row. Which states are lit after the `a`?",
     choices=["n1", "n2", "n1 and n2", "n0, n1 and n2"],
@@ -90,10 +93,12 @@ gv.predict(
 # branches die at the point?
 
 # %%
+# slide: An NFA reads a number: follow the lit states, of which there are many at first.
 clumsy = r"\d+|\d+\.\d+|\d+,\d+"
 gv.film(gv.views.nfa_reading_frames(clumsy, "4.2"))
 
 # %% [question]
+# slide: A branch that reads the wrong byte goes out and never comes back.
 gv.predict(
     "Another text: `4,2.` (a comma, then a point). Which states are lit after its last byte?",
     choices=["n5 and n8, as after `4.`", "n11 and n14, as after `4,`", "n0: it starts again", "none"],
@@ -121,6 +126,7 @@ gv.predict(
 # new target in `nfa.epsilon[state]` to both.
 
 # %%
+# slide: Exercise 1: write one step of all states.
 def step_set(nfa, states, byte):
     # solution:
     found = {target for state in states for low, high, target in nfa.edges[state] if low <= byte <= high}
@@ -154,6 +160,7 @@ gv.checks.step_set(step_set)
 # A DFA state is accepting if its set contains the accepting state of the NFA, n1.
 
 # %% [question]
+# slide: Each set of states becomes one state of a table, and an empty set refuses the byte.
 gv.predict(
     "Fill in the row of q1, the set {n1, n2}. Where do the bytes `a` and `b` lead?",
     choices=["`a` to q1, `b` to q2", "`a` nowhere, `b` to q2", "`a` nowhere, `b` to a new set", "`a` to q0, `b` to q2"],
@@ -171,6 +178,7 @@ gv.predict(
 # set is a new state, except the empty set. Repeat until no set is new. Now the clumsy regex.
 
 # %% [question]
+# slide: Of 65,536 sets only six occur.
 gv.predict(
     "Its NFA has 16 states, so there are 65,536 sets of states. How many of these sets occur? Think of texts "
     "such as `4`, `42` and `4.2`: which ones light the same states?",
@@ -196,6 +204,7 @@ gv.predict(
 # it is not empty and not in `sets` yet.
 
 # %%
+# slide: Exercise 2: write the subset construction, which finds all sets that occur.
 def subsets(start, step):
     # solution:
     sets = [start]
@@ -219,9 +228,11 @@ gv.checks.subsets(subsets)
 # states can be merged into one. Here is the DFA of the clumsy regex again.
 
 # %%
+# slide: The table has six states, and some of them do the same.
 gv.draw_machine(gv.machines.machine_stages(clumsy)[1], title="six states")
 
 # %% [question]
+# slide: States that the same endings complete are equivalent, so they can be merged.
 gv.predict(
     "Which states are equivalent?",
     choices=["none", "q4 and q5", "q1, q4 and q5", "q4 and q5, and also q2 and q3"],
@@ -239,6 +250,7 @@ gv.predict(
 # is split between them. Repeat until no block can be split. Then each block becomes one state.
 
 # %%
+# slide: Split the blocks until no byte tells two states of a block apart: four states remain.
 gv.film(gv.views.minimal_frames(clumsy))
 
 # %% [markdown]
@@ -246,12 +258,14 @@ gv.film(gv.views.minimal_frames(clumsy))
 # whose smallest DFA has as many states as its NFA and, after section 5, one whose smallest DFA has more.
 
 # %%
+# slide: Another regex: numbers with a comma before each group of digits have an NFA of nine states.
 mine = r"\d+(,\d\d\d)*"
 nfa, dfa, least = gv.machines.machine_stages(mine)
 print("NFA", len(nfa), "states · DFA", len(dfa), "· smallest DFA", len(least))
 gv.draw_machine(nfa, title="your NFA")
 
 # %%
+# slide: The smallest DFA of the same regex has no epsilon edges, and it is unique.
 gv.draw_machine(least, title="your smallest DFA")
 
 # %% [markdown]
@@ -260,6 +274,7 @@ gv.draw_machine(least, title="your smallest DFA")
 # `gv.regex(one) == gv.regex(other)` says whether two regexes accept the same texts, whatever they look like.
 
 # %% [question]
+# slide: Two regexes mean the same if their smallest machines are the same.
 gv.predict(
     r"Which regex has the same smallest DFA as `\d+|\d+\.\d+`?",
     choices=[r"`\d+\.?\d*`", r"`(\d+\.)?\d+`", r"`\d*(\.\d+)?`", r"`\d+(\.\d)*`"],
@@ -284,9 +299,11 @@ gv.predict(
 # Below, q0 stands for `bb`, q1 for `ba`, q2 for `aa` and q3 for `ab`. The start counts as `bb`.
 
 # %%
+# slide: The second letter from the end must be an a, so the machine remembers two letters.
 gv.draw_machine(gv.regex("[ab]*a[ab]"), title="the second letter from the end is an a")
 
 # %% [question]
+# slide: Each letter further from the end doubles the number of states.
 gv.predict(
     "How many states does the smallest DFA have if the **tenth** letter from the end must be an `a`?",
     number=lambda: len(gv.regex("[ab]*a[ab]{9}")),

@@ -29,6 +29,7 @@
 # in lab 02, section 1.
 
 # %%
+# slide: The machine reads bytes, the model writes tokens: between them we put a trie and an index.
 import time
 
 import numpy as np
@@ -48,6 +49,7 @@ gv.views.draw_loop("index")
 # it, or nothing. So q1 and q3 are accepting: the text may end there, and it may go on.
 
 # %%
+# slide: This machine reads decimal numbers; in the two double rings the text may end.
 decimal = gv.regex(r"\d+(\.\d+)?")
 pieces = [b"3", b"42", b".", b".5", b"3.", b"7.5", b"..", b"3x", b"x", b"</s>"]
 toy = gv.Vocabulary(pieces, eos={9})
@@ -66,6 +68,7 @@ gv.draw_machine(decimal, title="a decimal number")
 # 2. **EOS** adds no bytes to the text (`</s>` is only its name). It is legal exactly in the accepting states.
 
 # %% [question]
+# slide: Only the bytes count, not where one token ends and the next begins.
 gv.predict(
     "The output so far is `3`, so the machine is in q1. How many of the ten tokens are legal now? Check `3.` and `7.5` "
     "with care.",
@@ -105,6 +108,7 @@ legal_tokens(decimal, 2, pieces)
 # subtree is cut. Here the walk starts in q2, after the point:
 
 # %%
+# slide: After the point the walk starts in this state.
 gv.draw_machine(decimal, at=2, title="where the walk starts")
 
 # %% [markdown]
@@ -112,6 +116,7 @@ gv.draw_machine(decimal, at=2, title="where the walk starts")
 # picture above. The last frame says which tokens are legal:
 
 # %%
+# slide: Where the machine refuses a byte, the whole branch of the trie is left out.
 gv.film(gv.views.trie_frames(decimal, toy, state=2))
 
 # %% [markdown]
@@ -131,6 +136,7 @@ gv.film(gv.views.trie_frames(decimal, toy, state=2))
 # `found.update(walk(child, machine, after))`.
 
 # %%
+# slide: Exercise 1: write the walk as a recursion.
 def walk(node, machine, state):
     # solution:
     found = dict.fromkeys(node.tokens, state)
@@ -151,6 +157,7 @@ gv.checks.walk(walk)
 # with a digit. Its trie has 274,521 nodes, with the start.
 
 # %% [question]
+# slide: In a trie of 274,521 nodes the machine can read 1,110.
 gv.predict(
     "The walk starts in q2, after the point. How many nodes can the machine read?",
     number=lambda: len([*gv.tokens.walk_steps(llama.trie, decimal, 2)]),
@@ -172,6 +179,7 @@ gv.predict(
 # mask is one look-up, and so is the next state. Outlines introduced this idea.
 
 # %% [question]
+# slide: An index keeps the walk of every state: a row per state, a column per token.
 gv.predict(
     "Somebody fills in a table for this decimal, with the columns `3`, `.5` and `42`. In the start state he ticks only "
     "`3`. What do the two rules say?",
@@ -198,6 +206,7 @@ gv.predict(
 # extend `waiting` by `row.values()`.
 
 # %%
+# slide: Exercise 2: build the index from the walks.
 def build_index(root, machine, walk):
     # solution:
     index, waiting = {}, [machine.initial]
@@ -219,6 +228,7 @@ gv.checks.index(build_index)
 # row, so Z is 0.25. Step on. After `1987` the machine is in q4: this row has one legal token, the dash.
 
 # %%
+# slide: At each step of this decode the mask is one row of the index.
 date = gv.regex(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 met = "We met on June 19, 1987.\nDate as YYYY-MM-DD:\n"
 dated = gv.guide(date, clerks, index=gv.build_index(date, clerks))
@@ -247,6 +257,7 @@ for what, work in {
     costs[what] = round(1e6 * (time.perf_counter() - began))
 
 # %%
+# slide: The trie is the largest cost, and it is paid once per vocabulary.
 # NBVAL_IGNORE_OUTPUT
 gv.draw_bars([*costs], {"µs": [*costs.values()]}, title="measured here, in microseconds: 1,000 are a millisecond")
 
@@ -281,6 +292,7 @@ def write(index, tokens, state=0):
     return b"".join(clerks.pieces[token] for token in tokens[start:]).decode()
 
 # %% [question]
+# slide: An index holds ids, and with another tokenizer the same ids mean other texts.
 gv.predict(
     "With the right index `clerk` writes `1987-06-19`. And with the stale one?",
     choices=["nothing: there is an error", "`0876,/5,08`", "`1887,18,57`", "`1987-06-19`"],
@@ -310,6 +322,7 @@ for token in clerk.encode('{"name": "Zoe'):
     inside = small.advance(inside, token)
 
 # %% [question]
+# slide: Inside a name 96 percent of all tokens are legal.
 gv.predict(
     "How many percent of Llama 3's tokens are legal here, inside the name?",
     choices=["under 1, as after the point", "about 10: the letters", "about 50", "over 90"],
@@ -328,6 +341,7 @@ gv.predict(
 # The first kind of seam is **one token across several parts** of the format.
 
 # %% [question]
+# slide: A token may end one part of the format and begin the next.
 gv.predict(
     'Which of the tokens `",` and `"}` and `":` and `{"` are legal inside the name?',
     choices=['only `",`', '`",` and `"}`', '`",` and `{"`', "all four"],
@@ -347,6 +361,7 @@ gv.predict(
 # with both bytes of one of these letters.
 
 # %% [question]
+# slide: A machine that reads bytes has states in the middle of a character.
 gv.predict(
     "A machine accepts `é`, `ê` or `ë`, and the first byte is written. How many of `clerk`'s 4,096 tokens are legal?",
     number=3,

@@ -30,6 +30,7 @@
 # 02](02_static_masks.ipynb).
 
 # %%
+# slide: A schema becomes a regex, and from there on it is the machine of lab 05.
 import json
 import re
 import warnings
@@ -51,6 +52,7 @@ gv.views.draw_loop("schema")
 # regex can say the same. Here is a small schema and its regex:
 
 # %%
+# slide: One key and a boolean: the thick arrows are bytes without a choice.
 flag = {"type": "object", "properties": {"ok": {"type": "boolean"}}, "required": ["ok"]}
 print(gv.machines.schema_regex(flag))
 gv.draw_machine(gv.json_schema(flag), title="one key", folded=True)
@@ -84,6 +86,7 @@ for schema in (person, guest):
         print("   ", key, json.dumps(value))
 
 # %%
+# slide: A person: three keys in a row, a loop for the characters of the name, a branch for the age.
 machine = gv.json_schema(Person)
 gv.draw_machine(gv.json_schema(Person, whitespace="one"), title="a person, with one space each", folded=True)
 
@@ -94,6 +97,7 @@ gv.draw_machine(gv.json_schema(Person, whitespace="one"), title="a person, with 
 # has one space after each colon and comma. `machine` leaves each space optional, so it has more arrows.)
 
 # %% [question]
+# slide: A default makes the key optional, and nothing else.
 gv.predict(
     "`Guest` gives the city a default. What does the default change in the machine? Compare the two schemas.",
     choices=[
@@ -115,6 +119,7 @@ gv.predict(
 # Now the model. `people` holds the facts of ten prompts. The stage shows the first one.
 
 # %%
+# slide: The mask of the schema guides the model, and the number of legal tokens goes up and down.
 people = [("Tamsin Okoro", 42, "Varnhem"), ("Maria Cohen", 35, "Prague"), ("Jonas Weber", 8, "Lyon")]
 people += [("Ida Brook", 61, "Oslo"), ("Zoe Marin", 27, "Kyoto"), ("Omar Haddad", 54, "Dakar")]
 people += [("Priya Nagy", 19, "Lima"), ("Lars Quill", 70, "Hollum"), ("Ana Sousa", 33, "Porto")]
@@ -149,6 +154,7 @@ gv.stage(clerk, ask(*people[0]), guide, constraint="a person", show=0)
 
 
 # %%
+# slide: Exercise 1: write the compiler from schemas to regexes.
 def schema_to_regex(schema):
     # solution:
     if "enum" in schema:
@@ -169,6 +175,7 @@ gv.checks.schema_to_regex(schema_to_regex)
 # Your regex guides the model. (While the exercise is open, another one does.)
 
 # %%
+# slide: A schema of two keys, compiled by your function, guides the model.
 pet = {"type": "object", "properties": {"name": {"type": "string"}, "kind": {"enum": ["cat", "dog"]}}}
 compiled = gv.regex(schema_to_regex(pet) or r'\{"name": "[^"]*", "kind": "(cat|dog)"\}')
 print(gv.record(clerk, "Hi! Rex is a dog.\nJSON with name, kind:\n", gv.guide(compiled, clerk.vocabulary), seed=1).text)
@@ -194,6 +201,7 @@ print(gv.record(clerk, "Hi! Rex is a dog.\nJSON with name, kind:\n", gv.guide(co
 
 
 # %%
+# slide: Exercise 2: a machine reads digits, so write a number range as a pattern of digits.
 def at_most(n):
     # solution:
     digits = str(n)
@@ -238,6 +246,7 @@ name = {"type": "string", "maxLength": 8}
 short = gv.json_schema(person | {"properties": person["properties"] | {"name": name}})
 
 # %% [question]
+# slide: A limit that is too small for the facts cuts the name.
 gv.predict(
     "The name `Tamsin Okoro` has 12 characters. What does the model write under the schema `short`?",
     choices=["`Tamsin`", "`T. Okoro`", "`Tamsin O`", "nothing: no token is legal after 8 characters"],
@@ -258,6 +267,7 @@ gv.predict(
 
 
 # %%
+# slide: The number below a token is its Z: where it is small, the mask overruled the model.
 def in_order(*keys):
     properties = {key: person["properties"][key] for key in keys}
     return gv.guide(gv.json_schema(person | {"properties": properties}), clerk.vocabulary)
@@ -277,6 +287,7 @@ gv.draw_strip(greedy, mass=True)
 
 
 # %%
+# slide: With the age first, 36 of 50 records are right instead of 50.
 def draw_50(guide, keys="name, age, city"):
     seeds = range(710, 760)  # they draw the same on every processor
     texts = [gv.record(known, ask(**priya, keys=keys), guide, seed=seed).text for seed in seeds]
@@ -289,6 +300,7 @@ print("age, name, city:", drawn.count(priya), "of 50 are right")
 print("city, age, name:", draw_50(in_order("city", "age", "name")).count(priya), "of 50 are right")
 
 # %% [question]
+# slide: The mask did harm where many tokens were legal, not where Z was smallest.
 gv.predict(
     "Age, name, city: only the order of the schema changed. At which token do the wrong records go wrong?",
     choices=[
@@ -329,6 +341,7 @@ gv.predict(
 
 
 # %%
+# slide: What a machine cannot enforce it must refuse, not ignore.
 def tell(schema):
     with warnings.catch_warnings(record=True, action="always") as warned:
         try:
@@ -351,6 +364,7 @@ tell({"type": "array", "items": {"type": "number"}, "uniqueItems": True})
 # Not every engine refuses. outlines-core 0.2.14 ignores `maximum` without a message: there `{"age": 999}` is legal.
 
 # %% [question]
+# slide: By the standard a mistyped keyword says nothing, so every object fits.
 gv.predict(
     'A keyword is mistyped: `{"type": "object", "propertes": {"age": {"type": "integer"}}}`. '
     'What does the package `jsonschema` say about the value `{"age": "old"}`?',
@@ -390,6 +404,7 @@ for name, judge in judges.items():
 
 
 # %%
+# slide: All ten outputs fit the schema, and two of the names are wrong.
 def fits(output):
     try:
         return jsonschema.Draft202012Validator(person).is_valid(json.loads(output))
@@ -410,6 +425,7 @@ for text, facts in zip(texts, people, strict=True):
 # of this character. In a string each of them is legal.
 
 # %% [question]
+# slide: If the schema requires a fact that is missing, the model invents one.
 gv.predict(
     "The sentence `Hi! Maria Cohen is 35 years old.` names no city, and the schema requires one. What is written?",
     choices=["`null`", "an empty string", "an invented city", "no `city`: the object ends after the age"],

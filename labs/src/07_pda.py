@@ -30,6 +30,7 @@
 # decoding loop are new:
 
 # %%
+# slide: Today the state is a stack, and the machine comes from a grammar.
 import guidedviz as gv
 
 gv.views.draw_loop("stack")
@@ -40,6 +41,7 @@ gv.views.draw_loop("stack")
 # The model `clerk` writes nested JSON for this prompt, three times and without a mask:
 
 # %%
+# slide: Three nested objects without a mask: only the first closes as many braces as it opens.
 clerk = gv.load_model("clerk")
 boxes = "Hi! The piano holds a kettle, which holds a wallet, which holds a lemon, which holds a ring.\nNested JSON:\n"
 for seed in range(3):
@@ -52,6 +54,7 @@ for seed in range(3):
 # kinds, of which at most `depth` are open at a time.
 
 # %%
+# slide: A finite automaton counts brackets with its states, up to the depth for which it was built.
 def nested(kinds, depth):
     inside = ""
     for _ in range(depth):
@@ -68,6 +71,7 @@ gv.draw_machine(gv.regex(nested(["()"], 3)), title="round brackets, at most 3 le
 # we add square brackets. Each bracket must be closed by its own kind.
 
 # %% [question]
+# slide: With two kinds of brackets each level doubles the number of states.
 gv.predict(
     "With one kind of brackets, one more level costs one state. With two kinds, what does one more level cost?",
     choices=[
@@ -139,6 +143,7 @@ pair   ::= string ": " value"""
 four = ["{}", '{"a": 1}', '{"a": 1, "b": 2}', '{"a": {}}']
 
 # %% [question]
+# slide: The mask follows the rule that you wrote, not the sentence that you meant.
 gv.predict(
     'Four objects: `{}` · `{"a": 1}` · `{"a": 1, "b": 2}` · `{"a": {}}`. How many of them does the first grammar '
     "refuse?",
@@ -161,6 +166,7 @@ gv.predict(
 # is popped, and the automaton goes on at the return node.
 
 # %%
+# slide: Each rule is a small automaton, and a box is a call of another rule.
 frames = gv.views.stack_frames(machine, '{"key": {"b": 1}}')
 gv.draw_machine(machine, title="four rules")
 
@@ -168,6 +174,7 @@ gv.draw_machine(machine, title="four rules")
 # The current node is on top of the stack, and the return nodes are below it. Follow `{"key": {"b": 1}}` in the picture.
 
 # %% [question]
+# slide: The stack holds the place in the current rule, and where to go on after each call.
 gv.predict(
     'The automaton has read `{"key": {"b": 1` and stands at n14. How many nodes are on the stack, with n14?',
     number=5,
@@ -180,6 +187,7 @@ gv.predict(
 # The film has one frame per read, call and return. Go to its start and step.
 
 # %% [predict]
+# slide: Read, call, return: follow one text through the automaton and its stack.
 gv.film(frames, title="one text, its automaton and its stack", show=23)
 
 # %% [markdown]
@@ -188,6 +196,7 @@ gv.film(frames, title="one text, its automaton and its stack", show=23)
 # n0 on `{` and of n1 on a quote, and the ends:
 
 # %%
+# slide: As a program, the automaton is a dictionary of moves.
 moves, ends = gv.machines.pushdown_moves(machine)
 moves[0, ord("{")], moves[1, ord('"')], sorted(ends)
 
@@ -214,6 +223,7 @@ moves[0, ord("{")], moves[1, ord('"')], sorted(ends)
 # because the node was popped already.
 
 # %%
+# slide: Exercise 1: write one step of the stack.
 def step(moves, ends, stack, byte):
     stack = list(stack)
     while stack:
@@ -247,6 +257,7 @@ gv.checks.stack_step(step)
 # hint: `all(node in ends for node in stack)`. Treat `None` first.
 
 # %%
+# slide: Exercise 2: write the test whether the text may end here.
 def may_end(ends, stack):
     # solution:
     return stack is not None and all(node in ends for node in stack)
@@ -296,6 +307,7 @@ gv.views.draw_rings([more, regular], outside="Python, where all lines of a block
 # call `value`, and `value` calls them: this recursion allows any depth.
 
 # %%
+# slide: This is all of JSON: objects and arrays call values, and values call them.
 print(gv.json().grammar.text)
 
 # %% [markdown]
@@ -303,6 +315,7 @@ print(gv.json().grammar.text)
 # of a vocabulary of single bytes. For whole tokens a guide walks the trie of lab 05 with this step.
 
 # %%
+# slide: The bytes that your step accepts after this text are the mask of JSON.
 table = gv.machines.pushdown_moves(gv.json())
 stack = run(table, '{"a": [1')
 print(len(table[0]), "moves; legal now:", [chr(byte) for byte in range(128) if step(*table, stack or [], byte)])
@@ -316,6 +329,7 @@ print(len(table[0]), "moves; legal now:", [chr(byte) for byte in range(128) if s
 # closes all five. Then press `Home` and step through the run.
 
 # %%
+# slide: The strips are the stack: a string and four objects are still open.
 json_guide = gv.guide(gv.json(), clerk.vocabulary)
 gv.stage(clerk, boxes, json_guide, constraint="JSON", show=14)
 
@@ -351,6 +365,7 @@ gv.predict(
 # `[1-9]`.
 
 # %%
+# slide: Exercise 3: find three mistakes in a grammar of lists.
 lists = r"""
 root   ::= "[" item ("," item?)* "]"
 item   ::= number | root

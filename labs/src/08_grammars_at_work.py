@@ -28,6 +28,7 @@
 # **Lost?** *Rule*, *derivation* and *stack* are in lab 07, sections 2 and 3. *Z* is in lab 02, section 1.
 
 # %%
+# slide: The grammar is read by a lexer and a chart, which takes every grammar as it is.
 import sqlite3
 
 import guidedviz as gv
@@ -62,6 +63,7 @@ wanted = ["title of all books with year above 1990", "author of all books", "tit
 prompts = [f"Table books(title, author, year)\n{words}\nSQL:\n" for words in wanted]
 
 # %%
+# slide: A grammar that allows any word gives correct SQL with an invented column.
 def ask(machine):
     """What `clerk` writes, what SQLite says to it, and the smallest Z; the last run as a strip."""
     for prompt in prompts:
@@ -100,11 +102,13 @@ ask(gv.lark(lark))
 # The database knows its own columns. The program asks for them and writes them into the grammar.
 
 # %%
+# slide: The program writes the three real columns into the grammar.
 names = [f'"{row[1]}"' for row in shelf.execute("PRAGMA table_info(books)")]
 books = query(column=" | ".join(names), table='"books"')
 print(books)
 
 # %% [question]
+# slide: Now the query runs, and it answers another question: a tiny Z is the warning.
 gv.predict(
     "Now only the three real columns are legal. What happens to the question about the price?",
     choices=[
@@ -128,6 +132,7 @@ gv.predict(
 # Put it back, add `| "price"`, and run on from here.
 
 # %%
+# slide: Before the column Z is 1 in 61,000: the grammar overrules the model here.
 gv.stage(clerk, prompts[2], edit=books.strip(), show=5)
 
 # %% [markdown]
@@ -137,6 +142,7 @@ gv.stage(clerk, prompts[2], edit=books.strip(), show=5)
 # left-recursive, the second is only **left-recursive**, the third is neither.
 
 # %%
+# slide: This grammar is ambiguous: the sum has a second tree.
 grammars = {
     "ambiguous": 'root ::= root "+" root | [0-9]',
     "left-recursive": 'root ::= root "+" [0-9] | [0-9]',
@@ -159,6 +165,7 @@ def compare(text, long="1" + "+1" * 40):
 
 
 # %% [question]
+# slide: The mask is the same for all three grammars; only the work differs.
 gv.predict(
     "The text so far is `1+2`. Do the three grammars give the same mask?",
     choices=[
@@ -184,6 +191,7 @@ gv.predict(
 # descent**. Here is the function of `root ::= root "+" [0-9] | [0-9]`:
 
 # %%
+# slide: A parser with one function per rule never ends on a rule that begins with itself.
 def read_root(text, place=0):
     place = read_root(text, place)  # a root begins with a root
     return place + 2 if text[place : place + 1] == "+" else place
@@ -225,11 +233,13 @@ except RecursionError as error:
 # at 14 to 18: when does the lexer know that the number has ended?
 
 # %%
+# slide: Earley's parser keeps a chart: a column per place lists all that may be going on there.
 sums = gv.earley('root ::= root "+" term | term\nterm ::= [0-9]+ | "(" root ")"')  # the rules of the film as a grammar
 rules = {"sum": [("sum", "+", "term"), ("term",)], "term": [("number",), ("(", "sum", ")")]}
 gv.film(gv.views.earley_frames(rules, "(12)", {"number": "[0-9]+"}), title="Earley's parser reads (12)", show=16)
 
 # %% [question]
+# slide: A mask has two parts: the bytes that go on with the lexeme, and those that end it.
 gv.predict(
     "The output so far is `(12`. How many characters are legal next?",
     number=12,
@@ -259,6 +269,7 @@ gv.predict(
 # unless it is in the list. This test is what ends left recursion.
 
 # %%
+# slide: Exercise 1: write the first move of the parser, predict.
 def predict(rules, column, place):
     # solution:
     column = list(column)
@@ -308,6 +319,7 @@ def parse(rules, text):
     return whole.moved in chart[-1]
 
 # %%
+# slide: Exercise 2: write the second move, scan, and your parser is complete.
 def scan(column, character):
     # solution:
     return [item.moved for item in column if item.wanted == character]
@@ -329,6 +341,7 @@ print(*(f"{text}: {parse(digits, text)}" for text in ("1", "1+2", "1+2+", "1++2"
 # brackets, EOS, and `start`, which is its prompt.
 
 # %%
+# slide: Every mask leaves a way to the end, but this run does not take it.
 opener = gv.ToyModel([b"(", b")", b"[", b"]", b"start", b"</s>"], lambda tokens: [9, 0, 8, 0, 0, 0], eos={5})
 brackets = gv.guide(gv.grammar('root ::= ("(" root ")" | "[" root "]")*'), opener.vocabulary)
 
@@ -358,6 +371,7 @@ show_run(brackets)
 # budget of 20 tokens, one of them EOS.
 
 # %%
+# slide: With a budget the mask closes all brackets in time.
 show_run(gv.within(brackets, 20))
 
 # %% [markdown]
@@ -399,6 +413,7 @@ show_run(gv.within(brackets, 20))
 # left for a validator.
 
 # %% [question]
+# slide: Only what nests to any depth needs a stack.
 gv.predict(
     "Four outputs. Which one needs a grammar with a stack?",
     choices=[
@@ -422,6 +437,7 @@ gv.predict(
 # whole schema. Such a **recursive schema** is the form that most tools take, and the compiler makes a grammar of it.
 
 # %%
+# slide: A recursive schema is the form of such a grammar that most tools take.
 replies = {"type": "array", "items": {"$ref": "#"}}
 comment = {"type": "object", "properties": {"text": {"type": "string"}, "replies": replies}, "required": ["text"]}
 gv.views.draw_verdicts(gv.json_schema(comment), ['{"text": "a", "replies": [{"text": "b"}]}', '{"replies": [{}]}'])

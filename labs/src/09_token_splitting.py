@@ -68,6 +68,7 @@ def show_cost():
 
 
 # %% [question]
+# slide: Inside a string more than nine of ten tokens are legal, so there is nothing to skip.
 # NBVAL_IGNORE_OUTPUT
 gv.predict(
     'Inside the string of `{"piano": "`, how many of the 128,256 tokens are legal?',
@@ -91,6 +92,7 @@ gv.predict(
 # the tokens once per node, and read the stack only where the node cannot decide.
 
 # %%
+# slide: Sort the tokens once per place in the grammar, before decoding.
 gv.views.draw_loop("split")
 
 # %% [markdown]
@@ -100,6 +102,7 @@ gv.views.draw_loop("split")
 # past the end of that rule.
 
 # %%
+# slide: Four rules and 20 nodes: the stacks have no limit, but the nodes are few.
 rules = r"""
 value  ::= object | list | string
 object ::= "{" (string ": " value (", " string ": " value)*)? "}"
@@ -122,6 +125,7 @@ def show_legal():
 
 
 # %% [question]
+# slide: Five of eleven tokens depend on the stack; the rule on top decides all others.
 gv.predict(
     'Eleven tokens: `a`, `bc`, `a"`, `"`, `":`, `",`, `"}`, `"]`, `"}]`, `"A`, `A`. '
     "How many are legal after some of the eight texts and illegal after others?",
@@ -139,6 +143,7 @@ gv.predict(
 # decides the next byte: n8 reads `}`, n5 waits for a colon, n13 for a comma or `]`. (*end*: nothing lies below.)
 
 # %%
+# slide: Cut the token where the rule ends: the rule decides the first part, the stack decides the rest.
 gv.views.draw_cut(nested, begun, '"}]')
 
 # %% [markdown]
@@ -158,6 +163,7 @@ gv.views.draw_cut(nested, begun, '"}]')
 # hint: Start with `finished = rule.is_accepting(state)`, and update it. At `None` return `"dependent"` if `finished`.
 
 # %%
+# slide: Exercise 1: sort a token into accepted, rejected or context-dependent.
 def sort_token(rule, state, piece):
     # solution:
     finished = rule.is_accepting(state)
@@ -194,6 +200,7 @@ def sort_all():
 
 
 # %% [question]
+# slide: Of 4,096 tokens 15 are context-dependent.
 gv.predict(
     "How many of the 4,096 tokens are context-dependent at this node?",
     choices=[
@@ -220,6 +227,7 @@ gv.predict(
 # of the rule. It rejects each token whose bytes after the cut do not fit it.
 
 # %% [question]
+# slide: The grammar knows what can follow a string, and then eight are left.
 gv.predict(
     "Look at the enlarged tokens in the answer above (↵ is a line break). How many of them are still "
     "context-dependent after context expansion?",
@@ -278,6 +286,7 @@ prompt = "Hi! The red shelf holds a piano and a kettle.\nJSON list in JSON:\n"
 careless = gv.build_split(nested, clerks, inline=False, check=False)
 
 # %% [question]
+# slide: An engine that does not read the stack breaks some texts, and it does so where a rule ends.
 gv.predict(
     "The model writes eight texts without reading the stack. Some are broken. Where?",
     choices=[
@@ -301,6 +310,7 @@ gv.predict(
 # ten are legal on this stack. Then step back to the token `piano`, the first key: only `":` is legal of them.
 
 # %%
+# slide: Before a token of many braces the engine reads the real stack.
 boxes = "Hi! The piano holds a kettle, which holds a wallet, which holds a lemon, which holds a ring.\nNested JSON:\n"
 gv.stage(clerk, boxes, gv.guide(gv.json(), clerks), seed=1, constraint="JSON", show=14, stack=True)
 
@@ -328,6 +338,7 @@ def my_mask(state):
     return fill_mask(parts, lambda token: after(nested, clerks.pieces[token], state) is not None)
 
 # %%
+# slide: Exercise 2: fill the mask from the tables, and ask the stack only where you must.
 def fill_mask(parts, on_stack):
     # solution:
     accepted, dependent = set(), set()
@@ -343,6 +354,7 @@ def fill_mask(parts, on_stack):
 gv.checks.fill_mask(fill_mask)
 
 # %%
+# slide: The masks are the same as those of reading every token.
 for text in begun:
     state = after(nested, text.encode())
     legal = read_all(nested, state, clerks)
@@ -374,6 +386,7 @@ def show_shares():
 
 
 # %% [question]
+# slide: Less than one percent holds inside a string; in whitespace it was 46 percent.
 gv.predict(
     "The XGrammar paper counts 1,134 context-dependent tokens of 128,000 for JSON, less than 1%. With both ideas "
     "switched off we find 1,151 inside a string. At one kind of node it is 46% of the vocabulary. Which?",
@@ -404,6 +417,7 @@ gv.predict(
 verdicts = np.array([part.verdicts for part in full_json.build()])  # 0 rejected, 1 accepted, 2 context-dependent
 
 # %% [question]
+# slide: The test compares stacks at one node; who compares nodes finds nearly all tokens.
 gv.predict(
     "How many of the 128,256 tokens does that test call context-dependent?",
     choices=[
@@ -460,6 +474,7 @@ gv.predict(
 # frames; text 5 is text 1 again.
 
 # %%
+# slide: No stack is ever changed, so going back is free.
 gv.views.draw_branches(nested, ['[{"a": ', '[{"a": "b"', '[{"a": [', '[{"a": {', '[{"a": '])
 
 # %% [markdown]

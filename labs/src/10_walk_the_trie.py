@@ -29,6 +29,7 @@
 # are section 3 of [lab 08](08_grammars_at_work.ipynb), tables that are filled before decoding are lab 09.
 
 # %%
+# slide: Now no table per grammar: the trie is walked at every step.
 import time
 from collections import namedtuple
 
@@ -49,6 +50,7 @@ gv.views.draw_loop("walk")
 # Here are ten tokens. The machine reads a decimal and has read `3.`, so only digits may come.
 
 # %%
+# slide: The trie as a list: a refused node is one jump over all that stands below it.
 decimal = gv.regex(r"\d+(\.\d+)?")  # state 2: after the point
 toy = [b"1", b"12", b"125", b"12.", b"1.5", b".", b".5", b"a", b"and", b"ant"]
 gv.views.draw_flat_trie(decimal, toy, state=2)
@@ -78,6 +80,7 @@ def flatten(pieces):
 
 
 # %%
+# slide: Each place of the list knows how large its subtree is.
 flatten(toy).size
 
 # %% [markdown]
@@ -118,6 +121,7 @@ def count(walk, machine, state, tokens):
 
 
 # %%
+# slide: Exercise 1: write the loop with the jump.
 def jump(machine, state, tree):
     # solution:
     legal, states, i = set(), [state], 0
@@ -144,12 +148,14 @@ gv.checks.jump(jump)
 # This is the loop of llguidance's library `toktrie`, which needs eight bytes per node. Now all pieces of Llama 3:
 
 # %%
+# slide: All pieces of Llama 3 are 274,520 nodes.
 llama = gv.Vocabulary.llama3()
 texts = [llama.pieces[token] for token in llama.text_ids]
 large = flatten(texts)
 print(f"{len(texts):,} pieces, {sum(map(len, texts)):,} bytes, {len(large.byte):,} nodes")
 
 # %% [question]
+# slide: The jump asks the machine 1,356 times instead of 274,520 times.
 gv.predict(
     "Llama 3 has a token for each number of one to three digits: 1,110 tokens are legal after `3.`. How often does the "
     "jump ask the machine?",
@@ -180,6 +186,7 @@ gv.predict(
 # found once, when the vocabulary is loaded.
 
 # %%
+# slide: Inside a string nearly everything is legal, and the jump saves little there.
 inside = read(gv.json(), b'{"a')
 count(jump, gv.json(), inside, large)
 plain = gv.regex(r'[^"\\\x00-\x1f\x7f]*')
@@ -192,6 +199,7 @@ print(f"{len(taken):,} tokens in the slice; the trie of the others has {len(rest
 # trie of the other tokens is walked.
 
 # %% [question]
+# slide: Take the slice whole, and 4,221 questions are left of 267,888.
 gv.predict(
     'After `{"a` the slice can be taken whole. How often is the machine asked about the other tokens?',
     choices=[
@@ -226,6 +234,7 @@ gv.predict(
 
 
 # %%
+# slide: Exercise 2: write the test whether a slice may be taken whole.
 def whole(machine, state, part):
     # solution:
     pairs = [(state, part.initial)]
@@ -268,6 +277,7 @@ def chart_of(text):
 
 
 # %% [question]
+# slide: The chart stores what began where, so its columns do not grow with the depth.
 gv.predict(
     "How many items has the column of the chart after ten `(`? Count those that were scanned, then those that are "
     "predicted.",
@@ -294,6 +304,7 @@ gv.predict(
 
 
 # %%
+# slide: Exercise 3: write the last move of Earley's parser, complete.
 def complete(chart, done):
     # solution:
     return [item.moved for item in chart[done.origin] if item.wanted == done.rule]
@@ -346,6 +357,7 @@ def read_lazily(text):
 
 
 # %% [question]
+# slide: A lazy table computes the entries that a text needs, and no more.
 gv.predict(
     "The lazy table reads `ab` 500 times, which is 1,000 letters. How many entries of its more than two million states "
     "are computed?",
@@ -367,6 +379,7 @@ gv.predict(
 # per mask. The **break-even** is the number of masks after which both have cost the same.
 
 # %% [question]
+# slide: A table costs time at first, a walk costs time at every mask: find the break-even.
 gv.predict(
     "A table takes 40 ms before the first mask and 0.02 ms for each mask. A walk takes nothing before the first mask "
     "and 1.02 ms for each. After how many masks have both cost the same time?",
@@ -406,6 +419,7 @@ def make_split():
 
 
 # %%
+# slide: Build if one grammar serves many requests; walk if each request brings its own.
 # NBVAL_IGNORE_OUTPUT
 makes = {"split": make_split, "trie": lambda: gv.guide(sql, llama, "trie")}
 costs = {name: tuple(map(min, *(cost(make) for _ in range(3)))) for name, make in makes.items()}

@@ -29,6 +29,7 @@
 # across two parts of a format, are sections 1 and 5 of [lab 05](05_machine_times_vocabulary.ipynb).
 
 # %%
+# slide: Where only one way is left, the text can be added without the model.
 import guidedviz as gv
 from guidedviz.machines.machine import read
 
@@ -50,6 +51,7 @@ person = gv.json_schema(schema, whitespace="one")
 # this a *compressed finite state machine*. Press a thick arrow to unfold it, press it again to fold it.
 
 # %%
+# slide: The thick arrows are bytes that must come: 41 of 50 states lie inside them.
 gv.folded(person)
 
 # %% [markdown]
@@ -72,6 +74,7 @@ gv.folded(person)
 
 
 # %%
+# slide: Exercise 1: find the bytes that the machine forces from a state.
 def forced(machine, state):
     # solution:
     run = b""
@@ -94,6 +97,7 @@ gv.checks.forced(forced)
 # Your function at four places of one text: at its start, after `Ada`, after `36`, and after the comma.
 
 # %%
+# slide: From the start the machine forces the first key; after an age that may go on it forces nothing.
 for text in (b"", b'{"name": "Ada', b'{"name": "Ada", "age": 36', b'{"name": "Ada", "age": 36,'):
     print(forced(person, read(person, text)))
 
@@ -117,6 +121,7 @@ def count_legal():
 
 
 # %% [question]
+# slide: Bytes are forced, tokens are not: hardly ever is exactly one token legal.
 gv.predict(
     '`{"name": "Ada", "age": 36}` has 12 tokens. Before how many of them is exactly one token legal?',
     number=0,
@@ -132,6 +137,7 @@ gv.predict(
 # only `{"event"` is forced, eight bytes.
 
 # %%
+# slide: The same forced text has many spellings, and the model expects one of them.
 wedding = gv.guide(gv.regex(r'\{"event" ?: ?"[^"]{0,30}", "seats" ?: ?[0-9]+\}'), clerk.vocabulary)
 party = "The wedding has 141 seats.\nJSON with event, seats:\n"
 gv.views.draw_spellings(gv.spellings(clerk, party, wedding))
@@ -168,6 +174,7 @@ def write(prompt, guide, *ways):
 
 
 # %% [question]
+# slide: To wait until one token is legal saves little; to write forced bytes saves a third of the passes.
 gv.predict(
     "Which of the three ways saves the fewest passes?",
     choices=[
@@ -191,6 +198,7 @@ gv.predict(
 # gives the distribution after its last token, here for `orange`.
 
 # %%
+# slide: The marked tokens came without a pass of the model.
 gv.stage(clerk, fruit, things, temperature=0, jump_forward=True, show=9)
 
 # %% [markdown]
@@ -212,6 +220,7 @@ gv.stage(clerk, fruit, things, temperature=0, jump_forward=True, show=9)
 
 
 # %%
+# slide: Exercise 2: write the cost model, which says how much faster a run becomes.
 def speedup(fraction, pass_ms, token_ms):
     # solution:
     return (pass_ms + token_ms) / ((1 - fraction) * pass_ms + token_ms)
@@ -229,6 +238,7 @@ gv.checks.speedup(speedup)
 # within 20%; then the slider says so, and the line is only their median, or all points are recorded ones.
 
 # %%
+# slide: Drag the fraction of forced tokens: the measured speed-up stays below the ideal one.
 gv.fraction_slider(clerk)
 
 # %% [markdown]
@@ -243,6 +253,7 @@ gv.fraction_slider(clerk)
 # are runs with another *B*.)
 
 # %% [question]
+# slide: With many texts in a pass the pass is mostly computing, and little is saved.
 gv.predict(
     "A server reads 512 texts in each pass. Is the speed-up larger or smaller than for one text?",
     choices=[
@@ -289,6 +300,7 @@ jumps = gv.decoding.Rates.load("smollm2/jumps")
 print(jumps)
 
 # %% [question]
+# slide: A text that the model would have spelled otherwise can lead it to other values.
 gv.predict(
     "The grammar forces the same bytes with every way. With which of them can the *values* differ from those of plain "
     "masked decoding?",
@@ -309,6 +321,7 @@ gv.predict(
 # expects:
 
 # %%
+# slide: With raw bytes the model reads a spelling that it never writes, and the event gets a wrong name.
 write(party, wedding, False, "canonical", "raw")
 
 # %% [markdown]
@@ -346,6 +359,7 @@ write(party, wedding, False, "canonical", "raw")
 
 
 # %%
+# slide: Exercise 3: take back the last token, so that the model may choose a longer one.
 def heal(tokens, legal):
     # solution:
     for place in range(len(tokens)):

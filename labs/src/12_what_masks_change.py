@@ -48,6 +48,7 @@ record = json.loads(shipped("traces/format-tax.json").read_text())
 # Here is such a reply. The schema allows 20 characters for the title. Look at *token 9*:
 
 # %%
+# slide: A title with a limit: step to its last character, and look at Z.
 news = '"The Lantern and the Harbor" was written by Ada Lovelace and has 320 pages.\nJSON with title, pages:\n'
 
 
@@ -66,6 +67,7 @@ gv.stage(reply, show=8)
 # likeliest. The reply is valid, and wrong.
 
 # %% [question]
+# slide: The mask does not shorten a title; the model goes on as before until it is cut.
 gv.predict(
     "The limit is now 8 characters. Which title does the model write?",
     choices=[
@@ -127,6 +129,7 @@ print(len(texts), "months; a text without a mask is one with probability", round
 # hint: This number is `sum(chances[text] for text in legal)`.
 
 # %%
+# slide: Exercise 1: condition the model on the legal texts; this is the target.
 def conditioned(chances, legal):
     # solution:
     whole = sum(chances[text] for text in legal)
@@ -139,6 +142,7 @@ def conditioned(chances, legal):
 gv.checks.conditioned(conditioned)
 
 # %% [question]
+# slide: A mask keeps the ratios of tokens, not the ratios of texts.
 gv.predict(
     "The free model writes `07` with probability 0.08, and each of `10`, `11`, `12` with 0.009. Which months does "
     "masked decoding write most often?",
@@ -158,6 +162,7 @@ gv.predict(
 # A box is as wide as its probability. *At each step* is masked decoding, *at the end* is the target. Follow `07`.
 
 # %%
+# slide: Three trees of the same months: free, masked, and the target.
 gv.text_tree(months)
 
 # %% [markdown]
@@ -191,6 +196,7 @@ print(f"exact {samplers.total_variation(target, masked):.2f}, from 500 draws {sa
 # hint: `sum(abs(1 - weight / mean) for weight in weights)` is the sum of all distances.
 
 # %%
+# slide: Exercise 2: measure how far two distributions are apart.
 def distance(weights):
     # solution:
     mean = sum(weights) / len(weights)
@@ -231,6 +237,7 @@ for name, some in drawn.items():
     print(f"{name:10} {samplers.legal_of(some).value:.1%} legal without a mask")
 
 # %% [question]
+# slide: Not how much is removed decides, but whether the model can go on as it wished.
 gv.predict(
     "Greeted, 70% of the free texts are illegal. How large is the total variation between masked decoding and the "
     "target?",
@@ -261,6 +268,7 @@ gv.predict(
 # it is exactly the right answer. The lines on the bars are 95% intervals.
 
 # %%
+# slide: With a mask all outputs parse; without it 82 percent do if the prompt asks for JSON, and 8 if not.
 def share(kind, asked, masked, family=None):
     cells = [row for row in record["formats"] if row["temperature"] == 1 and family in (None, row["family"])]
     rows = [row for row in cells if (row["asked"], row["masked"]) == (asked, masked)]
@@ -276,6 +284,7 @@ def compare(kind, title):
 compare("parses", "outputs that parse")
 
 # %% [question]
+# slide: A mask with names in it tells the model what is wanted; a mask of digits tells nothing.
 gv.predict(
     "Not asked, with a mask: all outputs parse. The mask of a tool call has the names of the tools and of their "
     "arguments. The mask of a date has digits and dashes only. Of which kind are more outputs right?",
@@ -327,6 +336,7 @@ print("right with a mask of positive, negative, neutral:", moods.shares("right")
 # | *What a terrible evening we had.* | 0.32 | 0.04 | 0.02 | 0.01 |
 
 # %% [question]
+# slide: The model answers one label each time: the mask gives the form, not the meaning.
 gv.predict(
     "With this mask, at temperature 0: how many of the 100 answers are `Positive`?",
     choices=[
@@ -358,6 +368,7 @@ sums = gv.decoding.Rates.load("smollm2/sums-one")
 print(sums)
 
 # %% [question]
+# slide: Digits only takes away the words with which this model calculates.
 gv.predict(
     "A program needs the number only, so a mask allows digits only. How many of 50 are right?",
     choices=["about 17: the model is the same", "about 30: no words lead it astray", "about 3: no words lead it there"],
@@ -408,6 +419,7 @@ print(windows.accepts(b"So <<4+3=7>> pens."), windows.accepts(b"So <<4+3>> pens.
 # The chat holds one worked example. The model opens all three windows by itself.
 
 # %%
+# slide: A constraint in windows: free text outside, arithmetic and calls inside.
 gv.stage(gv.Trace.load(shipped("traces/smollm2/two-windows.trace.json")), show=38)
 
 # %% [markdown]
@@ -432,6 +444,7 @@ window = gv.tagged([(gv.special("<tool>"), gv.regex("pay|refund"), gv.special("<
 named = gv.record(caller, "A call opens with ", gv.guide(window, caller.vocabulary), temperature=0)
 
 # %% [question]
+# slide: Outside a window a marker spelled with letters opens nothing.
 gv.predict(
     "The model writes `<`, then `tool`, then `>`. How many of the ten tokens are legal next?",
     number=9,
@@ -449,6 +462,7 @@ gv.predict(
 # On the stage the text `<tool>. ` is written. The token comes next: an arrow of its own into the window. Step on.
 
 # %%
+# slide: Only the special token opens the window; before it nearly everything is legal.
 gv.stage(named, guide=gv.guide(window, caller.vocabulary), show=4)
 
 # %% [markdown]
@@ -464,6 +478,7 @@ gv.stage(named, guide=gv.guide(window, caller.vocabulary), show=4)
 # hint: If not, remove bytes from its front until `trigger.startswith(read)` holds.
 
 # %%
+# slide: Exercise 3: write the step of a constraint with a window.
 def window_step(machine, trigger, state, byte):
     # solution:
     kind, read = state

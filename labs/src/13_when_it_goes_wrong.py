@@ -47,6 +47,7 @@ vocabulary = clerk.vocabulary
 # 65 characters of a file of Shakespeare's plays.
 
 # %%
+# slide: No token is legal here, and the run stops: this is an empty mask.
 numbered = gv.guide(gv.regex("[A-Z]+ [45]:"), bard.vocabulary)
 gv.stage(bard, "\n", numbered, show=3)
 
@@ -55,6 +56,7 @@ gv.stage(bard, "\n", numbered, show=3)
 # not check for it goes on. It sets every illegal logit to −∞ and takes the token with the largest logit.
 
 # %% [question]
+# slide: On an empty mask argmax gives token 0, again and again, and no error.
 gv.predict(
     "All logits are −∞. Which token does `argmax` give?",
     choices=["none: NumPy raises an error", "the likeliest token before the mask", "token 0: the first of equals"],
@@ -71,6 +73,7 @@ gv.predict(
 # `gv.diagnose` reads the record of a run. It says what it saw, what to check and what to try.
 
 # %%
+# slide: The diagnosis names the step, what the machine expects, and what to try.
 gv.diagnose(gv.record(bard, "\n", numbered))
 
 # %% [markdown]
@@ -107,6 +110,7 @@ print({name: len(ids) for name, ids in rules.items()}, "legal for all:", set.int
 
 
 # %%
+# slide: Exercise 1: find out which rule emptied the mask.
 def who_emptied(rules):
     # solution:
     for size in range(1, len(rules) + 1):
@@ -134,6 +138,7 @@ loop = gv.record(clerk, boxes, gv.guide(gv.json(), vocabulary), temperature=0)
 print(repr(loop.text), "·", len(loop.tokens), "tokens")
 
 # %% [question]
+# slide: The model wants to end, the mask refuses, and a line break is the likeliest of what is left.
 gv.predict(
     "After `}}}` come 17 line breaks. What does the model want to write at the first of them?",
     choices=["a line break: it likes whitespace", "`}`: one bracket is missing", "EOS: it takes the text for complete"],
@@ -148,6 +153,7 @@ gv.predict(
 )
 
 # %%
+# slide: A whitespace loop: every token of it is legal.
 gv.diagnose(loop)
 
 # %% [markdown]
@@ -164,6 +170,7 @@ def write_boxes(*settings):
 
 
 # %% [question]
+# slide: Allow the blank that the model learned; without blanks it leaves its habits and goes astray.
 gv.predict(
     "`clerk` learned JSON with a blank after each colon. With which setting does the run end without a loop?",
     choices=[
@@ -189,6 +196,7 @@ gv.predict(
 # same.
 
 # %%
+# slide: SmolLM2 does the same: the object is complete for the model, and not for the mask.
 gv.stage(gv.Trace.load(shipped("traces/smollm2/whitespace-loop.trace.json")), show=30)
 
 # %% [markdown]
@@ -216,6 +224,7 @@ def write_name(rules):
 print(repr(write_name(NAMED).text), *gv.diagnose(write_name(NAMED)).names[:1])
 
 # %%
+# slide: Exercise 2: change the grammar so that it allows one blank at most.
 # solution:
 repaired = NAMED.replace(r"[ \n]*", r"[ \n]?")
 # open:
@@ -241,6 +250,7 @@ pear = gv.record(clerk, umbrella, guide, temperature=0)
 print(pear.text)
 
 # %% [question]
+# slide: Two steps with a tiny Z: there the mask changed the values.
 gv.predict(
     "No pear was mentioned. At how many of the 14 steps is Z below 0.1?",
     number=2,
@@ -257,6 +267,7 @@ gv.predict(
 # A low Z in the middle of a run says: what the model wants is refused here. `gv.diagnose` names the first such step.
 
 # %%
+# slide: The constraint is tighter than the facts, and the diagnosis says which keyword.
 gv.diagnose(pear)
 
 # %% [markdown]
@@ -283,6 +294,7 @@ gv.diagnose(gv.Trace.load(shipped("traces/smollm2/person-asked.trace.json")))
 # hint: JSON Schema has `"number"` for numbers with or without a fraction. `minimum` and `required` stay.
 
 # %%
+# slide: Exercise 3: widen the schema so that the true values fit.
 # solution:
 wider = service | {
     "properties": {"product": {"type": "string", "maxLength": 30}, "price": {"type": "number", "minimum": 0}}
@@ -331,6 +343,7 @@ def retry(most=10, **settings):
 
 
 # %% [question]
+# slide: A retry at temperature 0 gives the same text ten times.
 gv.predict(
     "`retry(temperature=0)` makes ten calls with ten seeds. How many different texts does it see?",
     number=1,
@@ -366,6 +379,7 @@ def show_repairs():
 
 
 # %% [question]
+# slide: A message sent back repairs some answers; what it did not repair at once stays broken.
 gv.predict(
     "How many fit after the third call of the repair?",
     choices=[
@@ -434,6 +448,7 @@ polite = serve("Hello! Ada is 36.\nJSON with name, age:\n", person)
 print(polite.text)
 
 # %% [question]
+# slide: The mask was never on, and nobody noticed, because the text looked right.
 gv.predict(
     "The record names a constraint. How many of the 4,096 tokens were legal at the first step?",
     number=4096,
@@ -456,6 +471,7 @@ gv.predict(
 # 510 before the point in `1.5`, and above 0.3 everywhere else.
 
 # %%
+# slide: Without a mask the model writes pink and 12.5; the service got green and 1.5.
 lamp = "The lamp is pink and costs $12.50.\nJSON with product, color, price:\n"
 gv.draw_strip(gv.record(clerk, lamp, temperature=0))
 
@@ -463,6 +479,7 @@ gv.draw_strip(gv.record(clerk, lamp, temperature=0))
 # This is the output *without* a mask, for comparison.
 
 # %% [question]
+# slide: From two steps with a small Z you can read which keywords were at work.
 gv.predict(
     "You do not see the schema. Which two of its keywords explain both values?",
     choices=[

@@ -53,6 +53,7 @@ except ImportError:  # urllib sends the same request
 # the batch waited.
 
 # %%
+# slide: One request must wait for its compile, and the whole batch waits with it.
 costs = Costs(forward=8, row=0.02, token=0.02, host=1.5, apply=0.005)
 four = [Request(3 * n, tokens=12, prompt=40) for n in range(4)]  # the first number says when it arrives
 five = [*four, Request(20, tokens=8, schema="order", compile_ms=60, mask_ms=0.1)]
@@ -66,6 +67,7 @@ gv.views.draw_timeline(v0, title="the batch waits for the compile")
 # request that needs the machine waits: it is *parked*.
 
 # %% [question]
+# slide: Park the request, and the others take their usual time per token.
 gv.predict(
     "The request is parked. What is the longest TPOT of the four others? Above it is 15 ms.",
     choices=["about 15 ms: the compile still takes its 60 ms", "about 10 ms: a pass with its scheduling",
@@ -80,6 +82,7 @@ gv.predict(
 )  # fmt: skip
 
 # %% [question]
+# slide: With a schema per request the compiles queue, and the last first tokens come after 20 seconds.
 gv.predict(
     "Now scheduling and masks run during the pass (section 2). 400 requests for 20 schemas come at 100 per second. One "
     "thread compiles each schema in 60 ms, and the p99 of the TTFT is 0.4 s. Then each request has its own schema. "
@@ -100,6 +103,7 @@ gv.predict(
 )  # fmt: skip
 
 # %% [question]
+# slide: One slow mask makes each token of all 64 requests slow.
 gv.predict(
     "64 requests share a batch. The CPU fills their masks one after the other during the pass, each in 0.04 ms. Then "
     "one request gets a grammar whose masks take 40 ms. What happens to the TPOT?",
@@ -131,6 +135,7 @@ gv.predict(
 # the masks of requests 1 and 2, 12 and 1 ms, and so the pass ends 1 ms later. The compile delayed it most.
 
 # %%
+# slide: Three passes with their parts: the model, the masks, and a compile for which all wait.
 three = [Request(0, tokens=3, prompt=40), Request(2, tokens=2, schema="list", mask_ms=12)]
 three += [Request(15, tokens=1, prompt=200, schema="order", compile_ms=14, mask_ms=1)]
 parts = simulate(three, costs, Policy("blocks", overlap="masks"))
@@ -152,6 +157,7 @@ gv.views.draw_timeline(parts, title="three passes and their parts")
 
 
 # %%
+# slide: Exercise 1: find the request that made a pass slow.
 def slow_pass(passes):
     # solution:
     def delays(one):
@@ -183,6 +189,7 @@ one_by_one, beside = overlap.pair("trie")
 print(f"{overlap.source} {one_by_one.per_token:.2f} ms per token; the logits wait {one_by_one.overhead:.2f} ms of them")
 
 # %% [question]
+# slide: Side by side a token takes 0.3 ms less and not 1.1, because the two share one processor.
 gv.predict(
     "Side by side, the logits never wait. How much less time does a token take?",
     choices=["about 1.1 ms: the wait is gone", "about 0.3 ms: the pass becomes longer", "nothing: it is one processor"],
@@ -202,6 +209,7 @@ gv.predict(
 # simulation, with costs from four of the dots.
 
 # %%
+# slide: In a large batch masks are not free: 103 requests per second become 69, or 85 with overlap.
 published = {  # the pull request names no unit; as tokens per second the numbers would be far too small
     "none": {0: 103.16, 0.2: 92.57, 0.8: 70.68, 1: 69.36},
     "masks": {0: 103.19, 0.2: 99.67, 0.8: 87.90, 1: 85.28},
@@ -235,6 +243,7 @@ gv.views.draw_throughput({how: {x: rate(x, how) for x in row} for how, row in pu
 # single long bar is another program's work.
 
 # %%
+# slide: Each bar is a step: the pass of the model, the mask and the draw.
 clerk = gv.load_model("clerk")
 order = {"product": {"type": "string"}, "color": {"type": "string"}, "price": {"type": "number"}}
 schema = {"type": "object", "properties": order, "required": list(order)}
@@ -273,6 +282,7 @@ print("legal:", masks.sum(1), "· logits that are left:", np.isfinite(gv.serving
 
 
 # %%
+# slide: Exercise 2: pack a row of the mask into bits.
 def packed_row(ids, size):
     # solution:
     words = np.zeros(-(-size // 32), np.uint32)
@@ -295,6 +305,7 @@ gv.checks.packed_row(packed_row)
 # *Warmed up* means that the 50 schemas that are asked for most were compiled before the first request.
 
 # %%
+# slide: A cache makes the median small; the slowest requests still wait for a compile.
 measured = json.loads(shipped("traces/serving.json").read_text())
 print("RECORDED", measured["date"], "·", measured["device"])
 for run in measured["cache"]:
@@ -316,6 +327,7 @@ for run in measured["cache"]:
 # 30 ms for a decimal such as 3.14, and 287 ms for an email address.
 
 # %% [question]
+# slide: After 3,700 tokens with one schema the compile has paid for itself.
 gv.predict(
     "After how many tokens with one schema has xgrammar taken less time in all than llguidance?",
     number=3_700,
@@ -330,6 +342,7 @@ gv.predict(
 # or a `maxLength` is added.
 
 # %% [question]
+# slide: A single keyword can make a compile a hundred times as long.
 gv.predict(
     'xgrammar 0.2.8 compiles the five fields in about 16 ms. Now `bio` gets `"maxLength": 64`. How long does it take?',
     choices=["about 16 ms: a count is only a number", "about 30 ms: one of five fields becomes harder",
@@ -369,6 +382,7 @@ gv.predict(
 
 
 # %%
+# slide: Exercise 3: write the key of the cache.
 def cache_key(request):
     # solution:
     schema, options = json.loads(request["schema"]), sorted(request["options"].items())
@@ -427,6 +441,7 @@ print(reply["choices"][0]["message"]["content"])
 gv.stage(host.trace(reply), show=10)
 
 # %% [question]
+# slide: A server that ignores an old field answers with status 200 and free text.
 gv.predict(
     "vLLM removed the field `guided_json` in version 0.12. Many clients send fields that a server does not know, so "
     "vLLM accepts unknown fields. An old client sends `guided_json`. What comes back?",

@@ -60,6 +60,7 @@ def plus(x: int, y: int) -> int:
 
 
 # %%
+# slide: The model thinks in free text, and then its call must fit a schema.
 tools = [find, plus]
 prompt = scout.chat("What is 137 plus 248?", tools)
 auto = gv.guide(gv.turn(tools), vocabulary)
@@ -83,6 +84,7 @@ def read_markers(text):
 
 
 # %% [question]
+# slide: A marker that a person typed must stay text, or a stranger can write a tool's answer.
 gv.predict(
     "The same mask is on. What does the model write for this server after its thought?",
     choices=["a call of `plus`", "`137 plus 248 is 1000.`", "nothing: the mask is empty"],
@@ -106,6 +108,7 @@ gv.predict(
 # marker between them. `gv.turn` builds it; here a call is required:
 
 # %%
+# slide: The stage stands where the thought ends and the call begins.
 call = gv.guide(gv.turn(tools, choice="required"), vocabulary)
 gv.stage(scout, prompt, call, temperature=0, show=20)
 
@@ -132,6 +135,7 @@ silent = scout.chat("What is 137 plus 248?", tools, think=False)
 print(silent.parts[-5:])
 
 # %% [question]
+# slide: If thinking is off, a server that waits for the end of a thought never switches its mask on.
 gv.predict(
     "The same server, and thinking is off. What comes back?",
     choices=["a call: the prompt has its `</think>`", "a thought, then a call", "`137 plus 248 is 137.`"],
@@ -165,6 +169,7 @@ lamp = scout.chat("What is the price of the lamp?", tools)
 opened = Prompt(lamp + "<think>\n", [*lamp.tokens, *special["<think>"], *scout.encode("\n")])
 
 # %% [question]
+# slide: The machine must begin where the prompt has stopped.
 gv.predict(
     "The prompt has opened the thought, and the machine begins with `<think>`, as on the stage above. What happens?",
     choices=["a second `<think>`", "an empty mask at the first step",
@@ -187,6 +192,7 @@ gv.predict(
 # A **budget** counts the tokens behind `<think>`, its line end included. When it is spent, only `</think>` is legal.
 
 # %%
+# slide: With a budget the thought ends in the middle of a sentence.
 short = gv.guide(gv.turn(tools, think_limit=16), vocabulary)
 print(*gv.record(scout, prompt, short, temperature=0).parts)
 
@@ -195,6 +201,7 @@ print(*gv.record(scout, prompt, short, temperature=0).parts)
 # answers 112 right (75%) without a limit, and 75 (50%) without a thought.
 
 # %% [question]
+# slide: A thought of at most 8 tokens showed no gain over none, so measure it for your model.
 gv.predict(
     "How many of the 150 did we count right with thoughts of at most 8 tokens?",
     choices=["91", "75", "59"],
@@ -227,6 +234,7 @@ gv.predict(
 
 
 # %%
+# slide: Exercise 1: write the mask that ends a thought in time.
 def budget_mask(mask, written, begin, end, most):
     # solution:
     if end in written or (begin is not None and begin not in written):
@@ -248,6 +256,7 @@ gv.checks.budget_mask(budget_mask)
 # Each `tool_choice` of an API is another machine. What is legal after the thought:
 
 # %%
+# slide: The choice of a tool is a choice of the mask after the thought.
 for choice in ("auto", "required", "plus", "none"):
     guide = gv.guide(gv.turn(tools, choice=choice, think=False), vocabulary)
     mask = guide.mask(guide.initial)
@@ -271,6 +280,7 @@ for choice in ("auto", "required", "plus", "none"):
 # hint: In Python write `r'call ("\n" call)*'`. Any other choice is a tool's name.
 
 # %%
+# slide: Exercise 2: write the rule of a turn: a thought, then a call or an answer.
 PARTS = r"""
 thought ::= <think> (!</think>)* </think> "\n\n"
 text ::= [^\x00]*
@@ -292,6 +302,7 @@ def turn_rule(choice):
 gv.checks.turn_rule(turn_rule)
 
 # %% [question]
+# slide: The token is masked, and the model spells it with letters: a ban of one token is no ban.
 gv.predict(
     "With `none` the token `<tool_call>` is illegal, and every text is legal. The prompt still offers the tools. What "
     "does `scout` write after its thought about 137 plus 248?",
@@ -338,6 +349,7 @@ ask(question)
 
 
 # %%
+# slide: Exercise 3: write the loop of an agent, which calls the model until nothing is left to call.
 def agent(ask, tools, messages, rounds):
     # solution:
     for _ in range(rounds):
@@ -368,6 +380,7 @@ gv.checks.agent(agent)
 # read it*.
 
 # %%
+# slide: A conversation on the stage: thought, call, result, and the next thought.
 gv.stage(gv.decoding.Conversation(scout, question, tools), temperature=0, show=24)
 
 # %% [markdown]
@@ -403,6 +416,7 @@ show_talk(question, tools, choice="plus")
 # no mask, and the program looks for a call in what was written:
 
 # %%
+# slide: With the mask all calls fit; not all of them are right.
 for way in ("free", "auto", "required"):
     fit, of = measured[way, "calls fit"]
     right, _ = measured[way, "calls right"]
@@ -419,6 +433,7 @@ def search(table: str, item: str) -> str:
 
 
 # %% [question]
+# slide: A result of a tool is text of a stranger, and no mask keeps the model from obeying it.
 gv.predict(
     "All markers are tokens, and the mask is that of `auto`, for `search` and `plus`. The question is: What is the "
     "price of the lamp plus 30? What does `scout` answer?",
