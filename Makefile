@@ -13,7 +13,7 @@ TESTS := OMP_NUM_THREADS=1 $(BIN)/python -m pytest --dist loadgroup --no-loadsco
 # what was imported once is kept compiled: a kernel that has to compile torch anew starts five seconds later
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: lab test unit browser slow slow-unit slow-browser style types page drift imports chromium smollm2 notebooks nbval kernel labs site lite own clean
+.PHONY: lab test unit browser slow slow-unit slow-browser style types page drift imports chromium smollm2 notebooks nbval kernel labs slides site lite own clean
 
 lab: .venv/lab-is-ready
 # without the registry the labs run with the embedded models
@@ -89,6 +89,10 @@ labs: .venv/test-is-ready
 	$(BIN)/python labs/build.py
 	$(BIN)/python labs/question_bank.py
 
+# a deck per lab
+slides: .venv/lab-is-ready
+	$(BIN)/python -m guidedviz slides all slides --no-open
+
 site: .venv/lab-is-ready
 	$(BIN)/python assets/site/build.py $(SITE_FLAGS)
 
@@ -110,4 +114,4 @@ own:
 		echo "try: rm -rf .venv (of a link it removes the link alone), then make $(MAKECMDGOALS)"; exit 1; fi
 
 clean:
-	rm -rf .venv build dist site lite tests/shots .pytest_cache .mypy_cache .ruff_cache
+	rm -rf .venv build dist site slides lite tests/shots .pytest_cache .mypy_cache .ruff_cache

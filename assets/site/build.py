@@ -1,4 +1,4 @@
-"""Build the site: a page that plays a run, every lab with recordings instead of live widgets, the API, and a search.
+"""Build the site: a page that plays a run, every lab with recordings for its live widgets, slides, the API, a search.
 
     python assets/site/build.py                  build all pages into site/
     python assets/site/build.py 00_start_here    build the first page and one lab
@@ -31,6 +31,7 @@ from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from pygments.formatters import HtmlFormatter
 
+from guidedviz.commands.slides import build_deck, find_names
 from guidedviz.decoding.recording import compress
 from guidedviz.views.theme import theme_css
 from guidedviz.widgets.clean import clean
@@ -38,6 +39,7 @@ from guidedviz.widgets.display import RECORDING
 from guidedviz.widgets.player_page import (
     BUNDLES,
     CSP,
+    PAGES,
     PLAYER,
     bundles_of,
     kind_script,
@@ -65,6 +67,7 @@ LIVE = """
 
 [Open the first lab live in this tab]({}): Python and the model run in your browser, nothing is installed. Your work
 stays in this browser."""
+SLIDES = "\n\nSlides for a lecture: {}. Press `?` for their keys."
 API = "\n\n[The API](reference/index.html) lists every name with examples."
 
 
@@ -105,7 +108,8 @@ def build_landing(live: str = "") -> NotebookNode:
     said = SAID
     if live:
         said += LIVE.format(live)
-    table = "## The labs\n\n" + labs.table_of_labs("labs/") + API
+    decks = " · ".join(f"[{name[:2]}]({deck_file(name)})" for name in find_names("all"))
+    table = "## The labs\n\n" + labs.table_of_labs("labs/") + SLIDES.format(decks) + API
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     # the site lacks the pages that these links lead to
     commands = re.sub(r"\[([^]]+)\]\(assets/[^)]*\)", r"\1", section(readme, "Two commands"))
@@ -134,6 +138,11 @@ def section(text: str, title: str) -> str:
 def lab_place(name: str) -> Place:
     """The page of a lab."""
     return Place(f"labs/{name}.html", labs.title_of(labs.read_source(name)).removeprefix("Lab "))
+
+
+def deck_file(name: str) -> str:
+    """Where the slides of a lab lie in the site."""
+    return f"slides/{name}.html"
 
 
 # -- pages ---------------------------------------------------------------------------------------------------------
@@ -190,7 +199,7 @@ def write_files(folder: Path) -> None:
     folder.mkdir(parents=True)
     (folder / PLAYER).write_text(read_bundle(PLAYER), encoding="utf-8")
     for script in BUNDLES.glob("*.js"):
-        if script.stem not in ("player", "class", "runs"):  # a host has the pages of the class and of runs
+        if script.stem not in PAGES:  # a host has the pages of the class and of runs
             (folder / script.name).write_text(kind_script(script.stem), encoding="utf-8")
     for sheet in BUNDLES.glob("*.css"):
         shutil.copy(sheet, folder)
@@ -240,11 +249,20 @@ def build(folder: Path, names: list[str], lite: Path | None = None) -> None:
     for picture in (ROOT / "assets" / "reference").glob("*.svg"):
         shutil.copy(picture, folder / "reference")
     found = reading.read_site(folder)
+    write_decks(folder, names)
     if lite:
         shutil.copytree(lite, folder / "lite")
     (folder / "files" / "index.js").write_text(reading.search_index(found), encoding="utf-8")
-    if broken := reading.find_broken(folder, found, {page.file for page in pages}):
+    planned = {page.file for page in pages} | {deck_file(name) for name in find_names("all")}
+    if broken := reading.find_broken(folder, found, planned):
         raise SystemExit("\n".join(["links that lead nowhere:", *broken]))
+
+
+def write_decks(folder: Path, names: list[str]) -> None:
+    """The slides of these labs, each a page that stands alone."""
+    (folder / "slides").mkdir()
+    for name in set(names) & set(find_names("all")):
+        (folder / deck_file(name)).write_text(build_deck(name, play=True), encoding="utf-8")
 
 
 def main() -> None:
