@@ -19,7 +19,7 @@
 # | --- | --- |
 # | **ambiguous** | a grammar is ambiguous if some text has two derivations |
 # | **left-recursive** | a rule is left-recursive if it can begin with itself |
-# | **lexeme** | a part of the text that the rules read as one symbol, such as a number; a *lexer* finds it |
+# | **lexeme** | a piece of text that counts as one symbol, such as a number; a *lexer* cuts a text into lexemes |
 # | **item** | one alternative (choice) of a rule, a dot that shows how far it is read, and the place where it began |
 # | **chart** | a list of items per place in the text |
 # | **budget** | how many tokens may still be written |
@@ -32,7 +32,7 @@
 import sqlite3
 
 import guidedviz as gv
-from guidedviz.machines.earley.items import Item, complete
+from guidedviz.machines.earley.items import Item, complete  # for the exercises
 
 clerk = gv.load_model("clerk")
 gv.views.draw_loop("chart")
@@ -41,8 +41,8 @@ gv.views.draw_loop("chart")
 # ## 1 · A grammar made for one table
 #
 # A grammar is a text, so a program can write it. The function below writes one for queries in SQL, from two parameters:
-# the bodies of the rules `column` and `table`. By default each may be any word. (`WHERE` and a condition, as
-# `year > 1990`, keep only some rows of the table.)
+# the bodies of the rules `column` and `table`. By default each may be any word. (In SQL `WHERE year > 1990` keeps only
+# the rows with a year above 1990.)
 
 # %%
 def query(column="[a-z]+", table="[a-z]+"):
@@ -54,22 +54,24 @@ column    ::= {column}
 table     ::= {table}"""
 
 # %% [markdown]
-# The database has one table with three columns. We ask three questions.
+# The database has one table with three books. We ask three questions.
 
 # %%
 shelf = sqlite3.connect(":memory:")
-shelf.execute("CREATE TABLE books (title, author, year)")
+shelf.execute("CREATE TABLE books (title TEXT, author TEXT, year INTEGER)")
+known = [("1984", "Orwell", 1949), ("Ulysses", "Joyce", 1922), ("Atonement", "McEwan", 2001)]
+shelf.executemany("INSERT INTO books VALUES (?, ?, ?)", known)
 wanted = ["title of all books with year above 1990", "author of all books", "title of all books with price below 20"]
 prompts = [f"Table books(title, author, year)\n{words}\nSQL:\n" for words in wanted]
 
 # %%
 # slide: A grammar that allows any word gives correct SQL with an invented column.
 def ask(machine):
-    """What `clerk` writes, what SQLite says to it, and the smallest Z; the last run as a strip."""
+    """What `clerk` writes, what SQLite answers, and the smallest Z; the last run as a strip."""
     for prompt in prompts:
         run = gv.record(clerk, prompt, gv.guide(machine, clerk.vocabulary))
         try:
-            said = f"{len(shelf.execute(run.text).fetchall())} rows"
+            said = ", ".join(str(row[0]) for row in shelf.execute(run.text))
         except sqlite3.Error as error:
             said = f"error: {error}"
         print(f"{run.text:46} {said:29} smallest Z {gv.sampling.probability(min(step.mass for step in run.steps))}")
@@ -80,23 +82,7 @@ ask(gv.grammar(query()))
 
 # %% [markdown]
 # The third question asks for a price, and the table has none. The grammar allows any word, so the SQL is well formed
-# and the column is invented. (The table is empty, so the others give no rows.)
-#
-# Some services take grammars in the notation of **Lark**, a parser for Python:
-#
-# | | GBNF | Lark |
-# | --- | --- | --- |
-# | first rule | `root` | `start` |
-# | a rule | `value ::= [0-9]+` | `value: /[0-9]+/` |
-# | a text, any number of times | `("a")*` | `("a")*` |
-#
-# This grammar describes the same texts as `query()`, so it has the same masks.
-
-# %%
-lark = r"""start: "SELECT " word (", " word)* " FROM " word (" WHERE " word " " /[<>=]/ " " value)? ";"
-value: /[0-9]+/ | "'" /[A-Za-z ]+/ "'"
-word: /[a-z]+/"""
-ask(gv.lark(lark))
+# and the column is invented.
 
 # %% [markdown]
 # The database knows its own columns. The program asks for them and writes them into the grammar.
@@ -119,17 +105,17 @@ gv.predict(
     answer="SQLite runs a query that answers another question",
     reveal=[
         lambda: ask(gv.grammar(books)),
-        """All three run. But the third compares the title with 20. Three columns are legal, so the mask is not empty.
-        The model wrote `WHERE` before it met the mask of the column, and it cannot take that back. No mask can repair
-        this. It shows in Z, the probability that the model gave to all legal tokens together: 1 in 61,000 at the pale
-        token of the strip. A tiny Z inside a text means that the grammar overruled the model there.""",
+        """All three run. But the third compares the title with 20. As texts, `1984` comes before `20`, so the answer is
+        the book *1984*. Three columns are legal, so the mask is not empty. The model wrote `WHERE` before it met the
+        mask of the column, and it cannot take that back. No mask can repair this. It shows in Z, the probability that
+        the model gave to all legal tokens together: 1 in 61,000 at the pale token of the strip. A tiny Z inside a text
+        means that the grammar overruled the model there.""",
     ],
 )
 
 # %% [markdown]
 # The stage stands in the third query, before the column of the condition: here Z is 1 in 61,000. The grammar is in the
-# tab **constraint**. Delete `"title" | ` in it: the stage names the first token that the new grammar refuses.
-# Put it back, add `| "price"`, and run on from here.
+# tab **constraint**. Add `| "price"` to the rule `column`, and run on from here.
 
 # %%
 # slide: Before the column Z is 1 in 61,000: the grammar overrules the model here.
@@ -155,13 +141,14 @@ gv.views.draw_derivation(gv.grammar(grammars["ambiguous"]), "1+2+3")
 # right part. Both trees have the same leaves in the same order. A sum of ten numbers has 4,862 trees.
 
 # %%
-def compare(text, long="1" + "+1" * 40):
-    """What may follow a text under each grammar, and the items in the chart of a long sum."""
+def compare(text):
+    """What may follow a text under each grammar."""
     for name, rules in grammars.items():
-        machine = gv.earley(rules)
-        legal = bytes(byte for byte in range(128) if machine.accepts_prefix(text + bytes([byte])))
-        items = sum(len(column.items) for column in machine.chart(long.encode()))
-        print(f"{name:15} legal after {text.decode()}: {legal.decode():3} items for 41 numbers: {items:,}")
+        machine = gv.grammar(rules)
+        legal = [one for one in "+0123456789" if machine.accepts_prefix((text + one).encode())]
+        if machine.accepts(text.encode()):
+            legal.append("the end")
+        print(f"{name:15} legal after {text}:", *legal)
 
 
 # %% [question]
@@ -175,12 +162,9 @@ gv.predict(
     ],
     answer="yes, all three",
     reveal=[
-        lambda: compare(b"1+2"),
+        lambda: compare("1+2"),
         """A token is legal if any derivation can go on with it. The number of derivations does not matter, so grammars
-        for the same texts have the same masks, EOS included: all three may end after `1+2`. What differs is the work.
-        The parser of section 3 notes each thing that may be going on as an item. The ambiguous grammar needs 16 times
-        the items of the left-recursive one. It does not need one item per tree: 41 numbers have over 10²¹ trees, and
-        each item is noted once.""",
+        for the same texts have the same masks, the end included. What differs is the work: section 3 counts it.""",
     ],
 )
 
@@ -204,8 +188,7 @@ except RecursionError as error:
 
 # %% [markdown]
 # To read a root, the function first calls itself at the same place, and so on. It never reads a byte. Python stops it
-# with an error. For such a parser the rule must be rewritten, as in the third grammar or as `[0-9] ("+" [0-9])*`. The
-# parser of the next section does not call functions.
+# with an error. For such a parser the rule must be rewritten, as in the third grammar.
 
 # %% [markdown]
 # ## 3 · Earley's parser
@@ -218,8 +201,8 @@ except RecursionError as error:
 # %% [markdown]
 # Three moves fill the chart.
 #
-# * **Predict.** An item waits for a rule. Each alternative of this rule may begin here: add it to this column, with the
-#   dot in front.
+# * **Predict.** An item waits for a rule, so this rule may begin here. Add an item for each alternative of the rule to
+#   this column, with the dot in front.
 # * **Scan.** An item waits for what comes next in the text. Add it to the next column, with its dot moved.
 # * **Complete.** An item is finished: its dot is at the end. Go to the column where it began and find the items that
 #   wait for its rule. Add them to this column, with their dots moved.
@@ -229,13 +212,12 @@ except RecursionError as error:
 # one column per lexeme instead of one per byte. The solid frame marks the new item, dashed frames the items that led to
 # it; the number at the right is the column where an item began.
 #
-# Press `Home` and step through the frames 1 to 8 of the film: what does the second `predict` for `sum` add? Then look
-# at 14 to 18: when does the lexer know that the number has ended?
+# Press `Home` and step through the frames 1 to 8 of the film: what does the second `predict` for `sum` add?
 
 # %%
 # slide: Earley's parser keeps a chart: a column per place lists all that may be going on there.
-sums = gv.earley('root ::= root "+" term | term\nterm ::= [0-9]+ | "(" root ")"')  # the rules of the film as a grammar
 rules = {"sum": [("sum", "+", "term"), ("term",)], "term": [("number",), ("(", "sum", ")")]}
+sums = gv.grammar('sum ::= sum "+" term | term\nterm ::= [0-9]+ | "(" sum ")"', root="sum")  # the same in GBNF
 gv.film(gv.views.earley_frames(rules, "(12)", {"number": "[0-9]+"}), title="Earley's parser reads (12)", show=16)
 
 # %% [question]
@@ -254,9 +236,9 @@ gv.predict(
 # %% [markdown]
 # ## Exercise 1 · Predict ★★
 #
-# Now you write the first move, for characters instead of lexemes. Rules are a dict from a name to a list of tuples of
-# symbols. An item is `Item(rule, symbols, dot, origin)`; `item.wanted` is the symbol after the dot (`None` if the item
-# is finished), and `item.moved` is the item with its dot one further.
+# Now you write the first move. Rules are a dict, as `rules` above: from a name to a list of tuples of symbols. An item
+# is `Item(rule, symbols, dot, origin)`; `item.wanted` is the symbol after the dot (`None` if the item is finished), and
+# `item.moved` is the item with its dot one further.
 
 # %% [markdown]
 # Write `predict(rules, column, place)`. It returns a new list: the items of the column and all items that may begin at
@@ -290,20 +272,32 @@ gv.checks.predict(predict)
 
 # %% [markdown]
 # That is how Earley's parser ends left recursion: a `sum` begins with a `sum`, which is in the column already, so
-# nothing is added. The library's `gv.earley` works the same way.
+# nothing is added. The library's `gv.earley` works the same way. Its items are the work of the parser. Here they are
+# for the three grammars of section 2 and a sum of 41 numbers:
+
+# %%
+# slide: The masks are the same, the work is not: with left recursion Earley's parser needs the fewest items.
+for name, grammar in grammars.items():
+    chart = gv.earley(grammar).chart(b"1" + b"+1" * 40)
+    print(f"{name:15} {sum(len(column.items) for column in chart):5,} items")
+
+# %% [markdown]
+# Left recursion is the cheapest: after each number its `root` is finished. In the third grammar each number opens a
+# `root` inside the one before it. All 41 stay open, and they are all completed after each number. The ambiguous grammar
+# has over 10²¹ trees for this sum, but each item is noted only once.
 
 # %% [markdown]
 # ## Exercise 2 · Scan, and the parser ★ · home
 #
-# Write `scan(column, character)`: the first items of the next column after this character was read. After `(`, the item
-# `term → • ( sum )` becomes `term → ( • sum )`.
+# Write `scan(column, character)`, without a lexer: the first items of the next column after this character was read.
+# After `(`, the item `term → • ( sum )` becomes `term → ( • sum )`.
 #
 # The next cell is the whole parser: it calls your two functions, and `complete`, an exercise of lab 10. The cell after
 # the exercise tries four texts; while the exercise is open, it says four times False.
 #
 # hint: Only items that wait for this character go on. The place where they began stays the same.
 #
-# hint: It is one line: a list of `item.moved` for the items whose `wanted` is the character.
+# hint: A list of `item.moved` for the items whose `wanted` is the character.
 
 # %%
 def parse(rules, text):
@@ -367,16 +361,19 @@ show_run(brackets)
 # %% [markdown]
 # One way out is a **budget**: how many tokens may still be written. The stack holds what is open, so the
 # shortest end of the text can be computed. A token is masked if too few tokens would be left to write this end, one
-# token per byte. (Each byte is a token of its own here, so one per byte is always enough.) We give the opener a
-# budget of 20 tokens, one of them EOS.
+# token per byte. (Each byte is a token of its own here, so one per byte is always enough.)
 
-# %%
+# %% [question]
 # slide: With a budget the mask closes all brackets in time.
-show_run(gv.within(brackets, 20))
-
-# %% [markdown]
-# Nineteen tokens are left for brackets. It opens nine. A tenth would need ten closing ones: twenty. So all opening
-# brackets are masked, and the run closes.
+gv.predict(
+    "The opener gets a budget of 20 tokens, one of them EOS. How many brackets does it open?",
+    number=9,
+    reveal=[
+        lambda: show_run(gv.within(brackets, 20)),
+        """Nine. Without EOS, 19 tokens are left for brackets. A tenth opening one would need ten closing ones: 20. So
+        all opening brackets are masked, and the run closes.""",
+    ],
+)
 
 # %% [markdown]
 # ## 5 · Which tool, and when none
@@ -392,25 +389,13 @@ show_run(gv.within(brackets, 20))
 # | is a date, a number, an identifier | regex: FSM | 03, 04 |
 # | is JSON with known keys | JSON Schema | 06 |
 # | nests to any depth, as SQL or formulas | grammar, or recursive schema: PDA | 07 |
-# | must be true or consistent | validator afterwards, and a retry | 08 |
+# | must be true or consistent | validator afterwards, and a retry | 13 |
 #
 # The last row can be added to any other row, and a bias to any mask.
 
 # %% [markdown]
-# Why this order? A grammar can also describe what is in the inner frame, with more work (lab 07):
-#
-# ```
-# ┌ context-free: a grammar; states and a stack ───────────────────────────┐
-# │  SQL · formulas · JSON of any depth                                    │
-# │  ┌ regular: a list of texts, a regex, a schema of lab 06; states ───┐  │
-# │  │  names of columns · dates · numbers · JSON with known keys       │  │
-# │  └──────────────────────────────────────────────────────────────────┘  │
-# └────────────────────────────────────────────────────────────────────────┘
-#    a column that fits the question · a declared variable
-# ```
-#
-# A bias is a machine with one state: the same at every step. No grammar describes what stands below the frames: it is
-# left for a validator.
+# A grammar can also do what the rows above it do, with more work: regular sets are context-free (the picture in lab
+# 07). No grammar finds the column that fits the question.
 
 # %% [question]
 # slide: Only what nests to any depth needs a stack.
@@ -435,29 +420,13 @@ gv.predict(
 # %% [markdown]
 # Few people write the grammar of the replies by hand. A JSON Schema can contain itself: `{"$ref": "#"}` stands for the
 # whole schema. Such a **recursive schema** is the form that most tools take, and the compiler makes a grammar of it.
+# Each comment must `say` something, the inner ones, too:
 
 # %%
 # slide: A recursive schema is the form of such a grammar that most tools take.
 replies = {"type": "array", "items": {"$ref": "#"}}
-comment = {"type": "object", "properties": {"text": {"type": "string"}, "replies": replies}, "required": ["text"]}
-gv.views.draw_verdicts(gv.json_schema(comment), ['{"text": "a", "replies": [{"text": "b"}]}', '{"replies": [{}]}'])
-
-# %% [markdown]
-# ### Hosted or self-hosted?
-#
-# We read what four companies publish (November 2026) and ran nothing. All take a schema: OpenAI ([a part][1] of the
-# keywords), Anthropic ([a part][3]), Google (`response_json_schema`, [a part][4] with `anyOf`, `$ref` and bounds),
-# Fireworks. Two take a grammar. OpenAI's is in Lark, and only for a [custom tool][2]; that of Fireworks is in
-# [GBNF][5], for the whole output.
-#
-# [1]: https://github.com/openai/openai-python/blob/main/src/openai/types/shared_params/response_format_json_schema.py
-# [2]: https://github.com/openai/openai-python/blob/main/src/openai/types/shared_params/custom_tool_input_format.py
-# [3]: https://github.com/anthropics/anthropic-sdk-python/blob/main/src/anthropic/lib/_parse/_transform.py
-# [4]: https://ai.google.dev/gemini-api/docs/structured-output
-# [5]: https://docs.fireworks.ai/structured-responses/structured-output-grammar-based
-#
-# Run the model yourself if your provider does not take your constraint. ([A page](deeper/a_request.ipynb) has more
-# reasons.)
+comment = {"type": "object", "properties": {"say": {"type": "string"}, "replies": replies}, "required": ["say"]}
+gv.views.draw_verdicts(gv.json_schema(comment), ['{"say":"a","replies":[{"say":"b"}]}', '{"say":"a","replies":[{}]}'])
 
 # %% [markdown]
 # ## Your predictions
@@ -470,8 +439,8 @@ gv.score()
 #
 # | said | measured | section |
 # | --- | --- | --- |
-# | "`root ::= root "+" root` can open `(((` forever." | It has no bracket. Brackets nest by `"(" root ")"`. | 2 |
-# | "An ambiguous grammar gives ambiguous masks." | The masks are equal. The chart has 2,666 items, not 166. | 2 |
+# | "An ambiguous grammar gives ambiguous masks." | The masks are equal. The chart has 2,666 items, not 166. | 2, 3 |
+# | "Left recursion makes a parser slow." | Earley's parser needs 166 items with it, 1,066 without. | 3 |
 # | "A run that never closes is a deadlock." | Each mask held three legal tokens. A deadlock has none. | 4 |
 # | "JSON Schema is only a regex." | Not if it contains itself: the replies need a stack. | 5 |
 
@@ -481,10 +450,9 @@ gv.score()
 # * A program can write the grammar. A tiny Z shows where the grammar overruled the model.
 # * An ambiguous grammar has texts with two derivations. The mask is the same, the work is more.
 # * Recursive descent loops on left recursion. Earley's parser keeps each item once, so it ends.
-# * Predict, scan and complete fill a chart, with one column per lexeme. Only the next byte shows whether a number has
-#   ended.
+# * Predict, scan and complete fill a chart. Only the next byte shows whether a number has ended.
 # * A mask promises that the end can be reached. A budget makes the run reach it.
-# * Take the cheapest tool that expresses the constraint, and none where nothing must be guaranteed.
+# * Take the cheapest tool that expresses the constraint, or none.
 
 # %% [markdown]
 # Next: at every step the machine must say of each token whether it is legal. Llama 3 has 128,256 tokens. For most of
@@ -498,7 +466,8 @@ gv.score()
 #   refused it since [pull request 7083](https://github.com/ggml-org/llama.cpp/pull/7083).
 # * **XGrammar** once looped on it ([issue 126](https://github.com/mlc-ai/xgrammar/issues/126)). Today it parses with
 #   Earley ([earley_parser.h](https://github.com/mlc-ai/xgrammar/blob/main/cpp/earley_parser.h)).
-# * **llguidance** puts a lexer in front of Earley's parser. Its
+# * **llguidance** puts a lexer in front of Earley's parser. It reads a notation like that of Lark ([a
+#   request](deeper/a_request.ipynb) shows it). Its
 #   [guide to the syntax](https://github.com/guidance-ai/llguidance/blob/main/docs/syntax.md) says which rules become
 #   lexemes, and that this matters for speed.
 # * **PICARD** checks SQL against the database's schema while it is written

@@ -319,13 +319,12 @@ GRAMMARS = {
 }
 
 
-def test_the_query_in_lark_is_the_query_in_gbnf(clerk):
-    codes = [code for kind, code in build.read_cells(build.read_source("08_grammars_at_work")) if kind == "code"]
-    space = {"gv": gv, "ask": lambda machine: None}
-    for begin in ("def query(", "lark = "):
-        exec(next(code for code in codes if code.startswith(begin)), space)
-    one, other = (gv.guide(m, clerk.vocabulary) for m in (gv.grammar(space["query"]()), gv.lark(space["lark"])))
-    for text in ("SELECT a, bc FROM d WHERE e > 12;", "SELECT a FROM b WHERE c = 'De f';"):
+def test_the_price_in_lark_is_the_price_in_gbnf(clerk):
+    codes = [code for kind, code in build.read_cells(build.read_source("deeper/a_request")) if kind == "code"]
+    space = {"gv": gv}
+    exec(next(code for code in codes if code.startswith("gbnf = ")), space)
+    one, other = (gv.guide(m, clerk.vocabulary) for m in (gv.grammar(space["gbnf"]), gv.lark(space["lark"])))
+    for text in ("$12.50", "$7.05"):
         states = one.initial, other.initial
         for token in clerk.encode(text):
             assert np.array_equal(one.mask(states[0]), other.mask(states[1]))
@@ -394,11 +393,18 @@ def test_the_three_grammars_give_the_same_masks_at_every_place():
             texts += [text + bytes([byte]) for byte in b"1+(" if machines[0].accepts_prefix(text)]
 
 
-def test_a_sum_has_as_many_trees_as_the_lab_says_and_the_ambiguous_chart_16_times_the_items():
+def test_under_a_budget_of_20_tokens_the_model_of_brackets_opens_nine():
+    opener = gv.ToyModel([b"(", b")", b"[", b"]", b"start", b"</s>"], lambda tokens: [9, 0, 8, 0, 0, 0], eos={5})
+    brackets = gv.guide(gv.grammar('root ::= ("(" root ")" | "[" root "]")*'), opener.vocabulary)
+    text = gv.record(opener, "start", gv.within(brackets, 20), max_tokens=20).text
+    assert (sum(text.count(one) for one in "(["), len(text)) == (9, 18)
+
+
+def test_a_sum_has_as_many_trees_as_the_lab_says_and_left_recursion_needs_the_fewest_items():
     trees = [comb(2 * signs, signs) // (signs + 1) for signs in (9, 40)]
     assert (trees[0], trees[1] > 10**21) == (4862, True)
-    charts = [gv.earley(GRAMMARS[name]).chart(b"1" + b"+1" * 40) for name in ("ambiguous", "left-recursive")]
-    assert [sum(len(column.items) for column in chart) for chart in charts] == [2666, 166]
+    charts = [gv.earley(grammar).chart(b"1" + b"+1" * 40) for grammar in GRAMMARS.values()]
+    assert [sum(len(column.items) for column in chart) for chart in charts] == [2666, 166, 1066]
 
 
 def test_the_parser_of_the_exercises_misses_a_nullable_rule_as_the_puzzle_says():

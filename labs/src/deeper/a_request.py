@@ -153,12 +153,25 @@ gv.stage(host.trace(replies["vLLM, a choice"]), show=0)
 # | JSON Schema | `json` | `json_schema` | `json` |
 # | grammar | `grammar` | `ebnf` | `grammar` |
 # | free text with parts | `structural_tag` | `structural_tag` | `structural_tag` |
-#
+
+# %% [markdown]
 # **Not run here**: offline, vLLM takes the same names in Python:
 # `SamplingParams(structured_outputs=StructuredOutputsParams(json=schema))`, and TensorRT-LLM
 # `SamplingParams(guided_decoding=GuidedDecodingParams(json=schema))`. Grammars are GBNF (lab 07) where XGrammar reads
-# them. llguidance reads a notation like that of Lark (lab 08), and so does XGrammar since 0.2.8 (`Grammar.from_lark`).
-# OpenAI's custom tools take a grammar in Lark, or a regex.
+# them. llguidance reads a notation like that of **Lark**, a parser for Python, and so does XGrammar since 0.2.8
+# (`Grammar.from_lark`). OpenAI's custom tools take a grammar in Lark, or a regex.
+#
+# | | GBNF | Lark |
+# | --- | --- | --- |
+# | first rule | `root` | `start` |
+# | a rule | `digits ::= [0-9]+` | `digits: /[0-9]+/` |
+#
+# These two grammars describe the same texts, so they have the same masks:
+
+# %%
+gbnf = 'root ::= "$" digits "." [0-9] [0-9]\ndigits ::= [0-9]+'
+lark = 'start: "$" digits "." /[0-9][0-9]/\ndigits: /[0-9]+/'
+[machine.accepts(b"$12.50") for machine in (gv.grammar(gbnf), gv.lark(lark))]
 
 # %% [markdown]
 # ### Free text with parts
@@ -233,6 +246,11 @@ gv.predict(
 # | `logit_bias` | in chat completions, not for all models | none |
 # | log-probabilities | up to 20 per token, not for all models | none |
 # | choice of the engine | none | none |
+
+# %% [markdown]
+# Google takes a schema, too (`response_json_schema`: [a part of the
+# keywords](https://ai.google.dev/gemini-api/docs/structured-output), with `anyOf`, `$ref` and bounds). Fireworks takes
+# a schema, and a [grammar in GBNF](https://docs.fireworks.ai/structured-responses/structured-output-grammar-based).
 #
 # So a grammar of your own, the choice of the engine and Z are reasons to run the model yourself. Others are open
 # weights, the price of many requests, and a model that does not change.
