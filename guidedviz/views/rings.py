@@ -73,7 +73,7 @@ def _write_ring(depth: int, count: int, ring: Ring) -> Iterator[Element]:
 
 def _say_rings(rings: Sequence[Ring], outside: str) -> Iterator[str]:
     for depth, (name, reader, members) in enumerate(rings):
-        inside = "inside it " if depth else ""
-        yield f"{'  ' * depth}{inside}{name} ({reader}): {members}"
+        inside = "  inside it " if depth else ""
+        yield f"{inside}{name} ({reader}): {members}"
     if outside:
         yield f"outside: {outside}"
