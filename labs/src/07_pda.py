@@ -334,6 +334,7 @@ json_guide = gv.guide(gv.json(), clerk.vocabulary)
 gv.stage(clerk, boxes, json_guide, constraint="JSON", show=14)
 
 # %% [question]
+# slide: A mask does not bring the missing quote back: the run goes on to its limit.
 gv.predict(
     'With seed 2 the model leaves out the quote after `ring` and writes `"ring}}`. Then it wants to end, but the '
     "string and four objects are still open. What does it write under the mask?",
