@@ -281,7 +281,7 @@ def show_orders():
 
 
 # %% [question]
-# slide: Before the mask, top-k and top-p may leave no legal token; a penalty of single logits may come first.
+# slide: Before the mask, top-k and top-p may leave no legal token; a bias may come first.
 gv.predict(
     "Three settings: top-k with k = 10, top-p with p = 0.95, and a bias on `s`. Which of them give the same result "
     "before the mask as after it?",
