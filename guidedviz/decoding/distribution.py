@@ -73,6 +73,7 @@ class Rates:
 
     about: Mapping[str, str]
     table: tuple[Mapping[str, Any], ...]
+    examples: tuple[Mapping[str, Any], ...] = ()
 
     @classmethod
     def load(cls, name: str) -> Self:
@@ -81,10 +82,12 @@ class Rates:
         >>> dates = Rates.load("smollm2/dates")
         >>> print(dates.shares("right")["mask"])
         0.46 (0.37 to 0.56)
+        >>> Rates.load("smollm2/classes").examples[0]["way"]
+        'dates: free'
         """
         file = shipped(f"traces/{name}.json")
         record = json.loads(file.read_text(encoding="utf-8"))
-        return cls(record["about"], tuple(record["table"]))
+        return cls(record["about"], tuple(record["table"]), tuple(record.get("examples", ())))
 
     def shares(self, what: str) -> dict[str, Estimate]:
         """The share of the outputs with this property, by the way of asking."""

@@ -5,6 +5,7 @@ from guidedviz.machines.regular.algebra import difference as difference
 from guidedviz.machines.regular.algebra import intersection as intersection
 from guidedviz.machines.regular.compare import compare_machines as compare_machines
 from guidedviz.machines.regular.compare import shortest_difference as shortest_difference
+from guidedviz.machines.regular.nfa import NFA as NFA
 from guidedviz.machines.regular.regex import machine_stages as machine_stages
 from guidedviz.machines.schema.json_schema import schema_regex as schema_regex
 from guidedviz.machines.written import to_gbnf as to_gbnf

@@ -17,10 +17,10 @@
 #
 # | word | meaning |
 # | --- | --- |
-# | **mask** | the set of legal tokens at one step |
-# | **legal** | a token in the mask; all other tokens are *illegal* and get the logit −∞ |
+# | **mask** | the set of *legal* tokens at one step; all other tokens are *illegal* and get the logit −∞ |
 # | **legal mass Z** | the sum of the probabilities of the legal tokens *before* the mask |
 # | **position** | how many tokens have been written: 0, 1, 2, … |
+# | **guide** | an object that gives the mask of each step |
 # | **character class** | a named set of characters, such as DIGIT or UPPER |
 # | **top-k, top-p** | keep only the k likeliest tokens, or the likeliest ones that reach the sum p |
 
@@ -78,8 +78,14 @@ gv.draw_distribution(step, title="the first letter after ROMEO")
 # %% [markdown]
 # An outlined bar is a probability before the mask, a filled bar one after it; `✕` marks an illegal token. A line of a
 # play begins with a capital, so nearly all likely tokens are illegal here. The *bin* at the right holds the probability
-# that the mask removed. The **legal mass Z** is the probability that remains: 1 in 1,200. Each legal probability is
-# divided by Z, so that all legal ones add up to 1 again. For `s` this is 1/7,700 divided by 1/1,200, which is 0.16.
+# that the mask removed. The **legal mass Z** is the probability that remains. Each legal probability is divided by Z,
+# so that all legal ones add up to 1 again:
+
+# %%
+likeliest = next(candidate for candidate in step.candidates if candidate.legal)
+words = gv.sampling.probability
+print(f"{likeliest.piece.decode()}: {words(likeliest.raw)} before the mask · Z: {words(step.mass)}", end=" · ")
+print(f"after the mask: {likeliest.raw:.6f} / {step.mass:.6f} = {likeliest.masked:.2f}")
 
 # %% [question]
 # slide: A mask keeps the ratio of any two legal tokens.
@@ -129,26 +135,24 @@ gv.checks.token_mask(apply_token_mask)
 # ## 2 · A mask for each position
 #
 # Now we use a list of masks: five lower-case letters, then a new line. `gv.static_masks` makes a **guide** of this
-# list: an object that gives the mask of each step. It has a *state* that says which mask comes next. Here the state is
-# the position.
+# list. A guide has a *state* that says which mask comes next. Here the state is the position.
 
 # %%
 masks = [LOWER] * 5 + [NEWLINE]
 five = gv.static_masks(bard.vocabulary, masks)
 line = "JULIET:\nGood night, good night! parting is such sweet "
 
-# %% [markdown]
-# The left panel of the stage is the **map** of the vocabulary: one cell per token, blue if the token is legal.
-# (`gv.draw_map(five, 0)` draws it alone, for position 0.) Press `Home` and step through the run. The **state** counts
-# the positions. In the right panel click a token with `✕` to read why it is illegal. Press `q`, and the stage asks you
-# a question before each step.
-
 # %%
 # slide: Five letters and a new line: each position has its own mask.
 gv.stage(bard, line, five, seed=2, constraint="five letters and a new line", show=5)
 
 # %% [markdown]
-# At the last position one token is legal, so it gets probability 1, whatever the model prefers.
+# The left panel is the **map** of the vocabulary: one cell per token, blue if the token is legal. At this last position
+# one token is legal, so it gets probability 1, whatever the model prefers. On the stage you can
+#
+# * press `Home` and step through the run: the **state** counts the positions;
+# * click a token with `✕` to read why it is illegal;
+# * press `q`: then the stage asks you a question before each step.
 #
 # The next picture shows the whole run: one row per position, one column per token of the vocabulary.
 
@@ -191,17 +195,19 @@ gv.predict(
             for word in ("souls", "dukes", "cousi", "sorro")
             for p in [gv.sampling.softmax(known.logits(bard.encode(line + word)))]
         ],
+        lambda: print(f"seed 73 writes {texts[73]!r}"),
         """The model was writing `cousin`. Its first five letters were legal, and each had a probability of 0.05 or
         more. Then only the new line was legal: the mask for position 5 is fixed and cannot know where a word ends.
-        `souls` and `dukes` end there. A short word is stretched: seed 73 writes `ladys`. After `lady` the model
-        wants the end, Z is 0.026, and nearly all of that belongs to `s`.""",
+        After `souls` and `dukes` the word is complete. A word that is too short gets one more letter: seed 73 wanted
+        to write `lady`.""",
     ],
 )
 
 # %% [markdown]
 # ## 3 · The loop
 #
-# This is a complete decoding loop without a mask. The seed and the position fix the draw of `sample`.
+# This is a complete decoding loop without a mask. `sample(p, seed, position)` draws a token; the same seed and position
+# always give the same draw.
 
 # %%
 def write_free(model, tokens, count, seed):
@@ -255,49 +261,48 @@ print(repr(run.text), "and yours:", "".join(map(bard.vocabulary.display, written
 # %% [markdown]
 # ## 4 · The order of the settings
 #
-# Other settings change the probabilities as well: a bias, the temperature, **top-k** and **top-p**. A *repetition
-# penalty* weakens the tokens that are in the text already. Which of them may come before the mask?
+# Other settings change the probabilities as well: a bias, the temperature, **top-k** and **top-p**. Which of them may
+# come before the mask? We return to the step of section 1 and try each of three settings in both orders.
 
 # %%
-def penalise(logits, seen, by=1.3):
-    weaker = np.where(logits > 0, logits / by, logits * by)
-    return np.where(np.isin(np.arange(len(logits)), seen), weaker, logits)
-
-
-# %%
-seen = bard.encode("JULIET:\nGood night.\n\nROMEO:\n")
-logits = bard.logits(seen)
+logits = bard.logits(bard.encode(prompt))
+(s,) = bard.encode("s")
 p_all, p_legal = gv.sampling.softmax(logits), gv.sampling.masked_softmax(logits, LOWER)
+early = gv.sampling.masked_softmax(gv.sampling.apply_bias(logits, {s: 3}), LOWER)
+late = gv.sampling.softmax(gv.sampling.apply_bias(gv.sampling.apply_mask(logits, LOWER), {s: 3}))
 
 
 def show_orders():
-    print("                         before the mask        after the mask")
-    for name, cut, n in (("top-k, k = 20", gv.sampling.top_k, 20), ("top-p, p = 0.95", gv.sampling.top_p, 0.95)):
-        counts = [np.count_nonzero(p) for p in (cut(p_all, n)[list(LOWER)], cut(p_legal, n))]
-        print(f"{name:24}", *(f"{count:2} tokens are left   " for count in counts))
-    early = gv.sampling.apply_mask(penalise(logits, seen), LOWER)
-    late = penalise(gv.sampling.apply_mask(logits, LOWER), seen)
-    chances = [gv.sampling.softmax(one)[bard.encode("t")[0]] for one in (early, late)]
-    print(f"{'repetition penalty':24}", *(f"t has {p:.3f}          " for p in chances))
+    print("                   before the mask       after the mask")
+    for name, cut, n in (("top-k, k = 10", gv.sampling.top_k, 10), ("top-p, p = 0.95", gv.sampling.top_p, 0.95)):
+        counts = [np.count_nonzero(p[[*LOWER]]) for p in (cut(p_all, n), cut(p_legal, n))]
+        print(f"{name:18}", *(f"{count:2} legal tokens left  " for count in counts))
+    print(f"{'bias of 3 on s':18}", *(f"s has {p[s]:.2f}          " for p in (early, late)))
+
 
 # %% [question]
-# slide: Before the mask, top-k and top-p may leave no legal token; a penalty of single logits may come first.
+# slide: Before the mask, top-k and top-p may leave no legal token; a bias may come first.
 gv.predict(
-    "After `ROMEO:` in this prompt Z is 0.0005. One of these settings gives the same result before the mask as after "
-    "it. Which?",
-    choices=["top-k with k = 20", "top-p with p = 0.95", "the repetition penalty", "none: the mask must come first"],
-    answer="the repetition penalty",
+    "Three settings: top-k with k = 10, top-p with p = 0.95, and a bias on `s`. Which of them give the same result "
+    "before the mask as after it?",
+    choices=["all three", "top-k and top-p", "the bias alone", "none: the mask must come first"],
+    answer="the bias alone",
     reveal=[
         show_orders,
-        """The penalty changes each logit by itself, and −∞ stays −∞. So it weakens `t`, which is in the prompt, by the
-        same factor in both orders. The same holds for a bias and for the temperature. But top-k and top-p compare
-        tokens. Before the mask they keep the likeliest tokens of all, such as capitals. Then the mask removes these,
-        and nothing is left. So top-k and top-p come after the mask. The others may come before it or after it.""",
+        lambda: gv.draw_distribution(step, title="top-k keeps the likeliest tokens, and the mask strikes them"),
+        """Before the mask, top-k keeps the ten likeliest tokens of all, and top-p the likeliest that reach 0.95. None
+        of them is a small letter, so the mask removes them all. The bias adds 3 to one logit in both orders, and −∞
+        stays −∞.""",
     ],
 )
 
 # %% [markdown]
-# A bias and a mask go together well: the mask says what is legal, the bias what you prefer. Here `w` gets a bias of 3.
+# So there is a rule. **A setting that changes each logit by itself may come before the mask or after it**: a bias, the
+# temperature, and a *repetition penalty*, which lowers the logits of the tokens that are in the text already. **A
+# setting that compares tokens comes after the mask**: top-k and top-p.
+
+# %% [markdown]
+# A bias and a mask go together well: the mask says what is legal, the bias what you prefer. Here `w` gets a bias of 3:
 
 # %%
 # slide: A bias and a mask go well together: one says what is legal, the other what is preferred.
@@ -335,14 +340,16 @@ gv.predict(
 
 # %% [markdown]
 # A mask per character class has another limit. In a larger vocabulary a token such as `␣the` holds a space and letters,
-# so it is in no class. We counted such tokens in the vocabulary of SmolLM2, and in what it wrote when asked for dates:
+# so it is in no class. We counted such tokens in the vocabulary of SmolLM2, and in what it wrote about dates. The last
+# line shows the most frequent ones:
 
 # %%
 # slide: In a real vocabulary most tokens mix letters, spaces and signs, and belong to no class.
 cut = gv.decoding.Rates.load("smollm2/classes")
 print(cut)
-print("share of its vocabulary that mixes classes:", cut.shares("tokens that mix classes")["vocabulary"])
-print("share of the tokens that it wrote:", cut.shares("written tokens that mix classes")["dates: free"])
+print(f"of its vocabulary {cut.shares('tokens that mix classes')['vocabulary'].value:.0%} mix classes", end=", ")
+print(f"of the tokens that it wrote {cut.shares('written tokens that mix classes')['dates: free'].value:.0%}:")
+print(cut.examples[0]["tokens"])
 
 # %% [markdown]
 # **What breaks.** The mask must depend on what was written, not only on how many tokens. So the state must be more than
@@ -360,10 +367,8 @@ gv.score()
 #
 # | said | measured | section |
 # | --- | --- | --- |
-# | "A mask makes the model say the same each time." | More than 100 different words in 120 runs. | 2 |
 # | "The output fits, so it is right." | All fit; `cousi` and `sorro` are cut words. | 2 |
-# | "PUNCT has eleven tokens." | It has ten. With DIGIT, LETTER, NEWLINE and SPACE they are the 65. | 1 |
-# | "Top-k first, then the mask: it is faster." | After `ROMEO:` all of the 20 likeliest tokens are illegal. | 4 |
+# | "Top-k first, then the mask: it is faster." | After `ROMEO:` all of the 10 likeliest tokens are illegal. | 4 |
 
 # %% [markdown]
 # ## Recap
@@ -371,8 +376,8 @@ gv.score()
 # * One line of code between logits and softmax makes illegal output impossible. [A page](deeper/the_model.ipynb) shows
 #   that it does not matter how a server computes the logits.
 # * Among legal tokens the ratios stay as they were. Z says how much probability was legal.
-# * Top-k and top-p come after the mask. Bias, penalty and temperature may come before it or after it. The menu `⋯` of a
-#   live stage has them: the bars pass through one after the other.
+# * Top-k and top-p compare tokens, so they come after the mask. Bias, penalty and temperature may come before it or
+#   after it. The menu `⋯` of a live stage has them: the bars pass through one after the other.
 # * A list of masks fixes the length and cuts words. *One or more* needs a state that depends on the text.
 #
 # Next: [lab 03](03_fsm.ipynb) builds that machine.

@@ -31,7 +31,6 @@
 # slide: Lab 02 gave the loop a fixed list of masks; today a machine reads each token and says which mask comes next.
 import re
 from datetime import date, timedelta
-from itertools import accumulate
 
 import numpy as np
 
@@ -46,8 +45,8 @@ gv.views.draw_loop("fsm")
 # As a regex it is `[A-Z]+: [a-z]+\n`.
 #
 # The position does not determine the mask: `ROM` and `K: ` have three characters each, and a colon may come only after
-# `ROM`. So which prefixes need the same masks from there on? **Those that the same endings complete.** We test ten
-# prefixes with six endings. Python's `re` decides. Each prefix gives a row: for each ending, yes or no.
+# `ROM`. **Two prefixes need the same masks from there on if every ending that completes one also completes the other.**
+# We test ten prefixes with six endings. Python's `re` decides. Each prefix gives a row: for each ending, yes or no.
 
 # %%
 beginnings = ["", "R", "ROM", "ROMEO", "ROMEO:", "K:", "K: ", "K: s", "K: so", "K: so\n"]
@@ -73,14 +72,24 @@ gv.predict(
         ],
         """Six. `R`, `ROM` and `ROMEO` have the same row, so the masks need not tell them apart. Prefixes with different
         rows must be told apart, because some ending is right after one and wrong after the other. So at least six
-        states are needed.""",
+        states are needed. Section 2 shows that six are enough.""",
     ],
 )
 
 # %% [markdown]
+# We give each row a number. This number is the **state** of its prefixes:
+
+# %%
+# slide: Six rows become six states: prefixes that the same endings complete share a state.
+for state, row in enumerate(dict.fromkeys(map(tuple, rows.values()))):
+    print(state, [beginning for beginning in beginnings if tuple(rows[beginning]) == row])
+
+# %% [markdown]
 # ## 2 · A machine by hand
 #
-# A **transition** is a triple: a state, a set of characters, the next state. Our format needs seven.
+# A **transition** is a triple: a state, a set of characters, the next state. The rows give the transitions. Take a
+# prefix of a row, append a character, and look for the row of the result. `RO` has the row of `ROM`: so a capital leads
+# from state 1 to state 1. `ROMEO:` has row 2: so a colon leads from 1 to 2. Our format needs seven transitions.
 
 # %%
 bard = gv.load_model("bard")
@@ -94,40 +103,38 @@ transitions = [
 ]  # fmt: skip
 
 # %% [markdown]
-# `gv.GuidedFSM` builds a machine from them. Several of our ten prefixes can lead to the same state. The name of a state
-# is its number and one prefix that leads to it.
+# `gv.GuidedFSM` builds a machine from them.
 
 # %%
-def wire(triples, names):
-    """The machine that starts in the first state and may end in the last."""
-    fsm = gv.GuidedFSM(bard.vocabulary, start=names[0], accepting=names[-1])
+def wire(triples, end):
+    """The machine that starts in state 0 and may end in this state."""
+    fsm = gv.GuidedFSM(bard.vocabulary, start=0, accepting=end)
     for source, characters, target in triples:
-        fsm.add_transition(names[source], characters, names[target])
+        fsm.add_transition(source, characters, target)
     return fsm
 
 
-# %%
-# slide: Six rows become six states: prefixes that the same endings complete share a state.
-last = {tuple(row): beginning for beginning, row in rows.items()}
-names = [f"{number} {beginning!r}" for number, beginning in enumerate(last.values())]
-gv.draw_machine(wire(transitions, names), title="six rows, six states")
-
 # %% [markdown]
-# The double ring marks the **accepting** state. Step through the film: it shows how the machine reads `K: so↵`. Here
-# its states are named `q0` to `q5`. Each character takes one transition, and the last one leads to the double ring.
-# With `K so↵` there is no transition for the space after `K`.
+# Step through the film: it shows how the machine reads `K: so↵`. Pictures write `q0` for state 0. Each character takes
+# one transition, and the last one leads to the double ring, which marks the **accepting** state.
 
 # %%
 # slide: Each character takes one arrow; the text is accepted if the last arrow ends at the double ring.
-fsm = wire(transitions, range(6))
+fsm = wire(transitions, 5)
 gv.film(gv.views.reading_frames(fsm.machine(), "K: so\n"), show=3)
 
 # %% [markdown]
-# The **mask** of a state is the set of tokens on the arrows that leave it. In state 1 these are 27: the 26 capitals and
-# the colon.
-#
-# The machine reads several texts in the table below. A box marks the first character that cannot come. Its place is
-# counted in bytes, from 0. Add texts of your own: can you find one that is illegal at its last character?
+# The **mask** of a state is the set of tokens on the arrows that leave it. Here is the same text, with the mask of the
+# state at each position. State 1 has 27 legal tokens: the 26 capitals and the colon.
+
+# %%
+# slide: The mask of a state is the set of tokens on the arrows that leave it.
+guide = gv.guide(fsm.machine(), bard.vocabulary)
+gv.views.draw_positions(gv.inspect_text(bard, "\n", "K: so\n", guide), title="one mask per state")
+
+# %% [markdown]
+# The machine reads several texts in the table below. A box marks the first character that cannot come. Add texts of
+# your own to the list `tried`.
 
 # %%
 # slide: The box marks the first character that cannot come; a text without a box may still be too short.
@@ -182,20 +189,31 @@ def write(model, prompt, transitions, seed=0):
 # %% [markdown]
 # The model chooses the letters and the lengths: states 1 and 4 have a loop and an arrow that leaves.
 #
-# A guide of the library does the same on the stage. The tab **machine** shows our six states. The line above it is
-# the *constraint box*: the format as a text, here a regex. You can edit it while the model decodes; it is compiled
-# when you stop typing, and it holds from the present step on.
+# A guide of the library does the same on the stage. The tab **machine** shows our six states. The box `regex` above it
+# holds the format as a text. You can edit it while the model decodes; it is compiled when you stop typing, and it holds
+# from the present step on.
 
 # %%
 # slide: After FRIAR the model wants a space, and this format has no names of two words.
-guide = gv.guide(fsm.machine(), bard.vocabulary)
 gv.stage(bard, "\n", guide, edit=r"[A-Z]+: [a-z]+\n", seed=2, constraint="UPPER+: LOWER+↵", show=5)
 
 # %% [markdown]
 # **What breaks.** The stage opens after `FRIAR`. The model wants a space, as in *FRIAR LAURENCE*, and Z is 1 in 800:
 # our format has no names of two words. Change the regex in the box to `[A-Z]+( [A-Z]+)*: [a-z]+\n`. The parentheses
-# with `*` mean *any number of further words*. Now the space is legal. Step on, and look at the machine: the arrow of
-# the space leads *back* from `q1` to `q0`.
+# with `*` mean *any number of further words*. Now the space is legal.
+
+# %% [question]
+# slide: After the space the same endings are right as at the start, so its arrow leads back.
+gv.predict(
+    "The arrow of this space leaves `q1`. Where does it lead? Think of the endings after `FRIAR` and a space.",
+    choices=["to a new state", "back to `q0`", "to `q1` itself", "to `q3`"],
+    answer="back to `q0`",
+    reveal=[
+        lambda: gv.draw_machine(gv.regex(r"[A-Z]+( [A-Z]+)*: [a-z]+\n"), title="names of several words"),
+        """After the space the same endings are right as at the start: a word in capitals and all that follows it. Equal
+        endings are one state. No list of masks can go back: its next position is always a new one.""",
+    ],
+)
 
 # %% [markdown]
 # ## 3 · One or more
@@ -206,8 +224,8 @@ gv.stage(bard, "\n", guide, edit=r"[A-Z]+: [a-z]+\n", seed=2, constraint="UPPER+
 # %%
 # slide: Two states saved: capitals loop on the first state, small letters on the third, and that changes what is
 # slide: accepted.
-lazy = wire([(0, UPPER, 0), (0, COLON, 1), (1, SPACE, 2), (2, LOWER, 2), (2, NEWLINE, 3)], range(4))
-gv.draw_machine(lazy, title="two states saved")
+lazy = wire([(0, UPPER, 0), (0, COLON, 1), (1, SPACE, 2), (2, LOWER, 2), (2, NEWLINE, 3)], 3)
+gv.draw_machine(lazy.machine(), title="two states saved")
 
 # %% [question]
 # slide: A loop on a single state means "none or more"; "one or more" needs two states.
@@ -235,14 +253,12 @@ speaker = [("UPPER", "+"), (":", "1"), (" ", "1"), ("LOWER", "+"), ("\n", "1")]
 # ## Exercise 2 · The pattern compiler ★★
 #
 # Write `compile_pattern(parts, sets)`. It returns a list of transitions and the set of states in which a text may end.
-# State 0 is the start, `sets[name]` a set of tokens. For example, `[("UPPER", "+")]` gives `[(0, UPPER, 1), (1, UPPER,
-# 1)]` and `{1}`.
+# State 0 is the start; the others may have any numbers. `sets[name]` is a set of tokens. `[("UPPER", "+")]` gives
+# `[(0, UPPER, 1), (1, UPPER, 1)]` and `{1}`. With `*` the text may also end in state 0: `{0, 1}`.
 #
-# hint: Count the parts from 1. Part *n* leads to state *n*, from each state of a set `ready`, which is `{0}` at first.
-# `+` and `*` add a loop on *n*.
+# hint: Part *n* leads to state *n*, from each state of a set `ready`, which is `{0}` at first. `+` and `*` add a loop.
 #
-# hint: After a part `ready` is `{n}`. If the part may be left out (`?`, `*`), its old states stay in it. In the end it
-# is the second value.
+# hint: After a part `ready` is `{n}`. If the part may be left out (`?`, `*`), the old states stay in it.
 
 # %%
 # slide: Exercise 2: write the compiler that turns a pattern into transitions.
@@ -273,39 +289,19 @@ print([(source, target) for source, _, target in found], ends)
 print(fsm.machine() == gv.pattern(speaker) == gv.regex("[A-Z]+: [a-z]+\n"))
 
 # %% [markdown]
-# Some machines have more than one accepting state. In that of a decimal number, `\d+(\.\d+)?`, the text may end after
-# `3`, and it may go on. After `3.` it may not end. In an accepting state the model decides, by EOS or another token.
+# **What breaks.** The sets of a pattern may **overlap**. *Capitals, then one letter*, `[("UPPER", "+"), ("LETTER",
+# "1")]`, compiles to three transitions. After a capital, a second capital fits two of them:
 
 # %%
-# slide: In an accepting state the text may end or go on, and the model decides which.
-gv.draw_machine(gv.regex(r"\d+(\.\d+)?"), title="decimal numbers")
+# slide: If two arrows fit the same token, taking the first one loses texts; both must be followed.
+capital, small = (65, 90), (97, 122)  # A-Z and a-z as bytes
+edges = [(*capital, 1)], [(*capital, 1), (*capital, 2), (*small, 2)], []
+gv.draw_machine(gv.machines.NFA(edges, epsilon=((), (), ()), accepting=2), title="in n1 a capital fits two arrows")
 
 # %% [markdown]
-# **What breaks.** The sets of a pattern may **overlap**. *Capitals, then one letter*, `[("UPPER", "+"), ("LETTER",
-# "1")]`, compiles to three transitions, and state 2 is the end. After a capital, a second capital fits two of them.
-
-# %%
-clash = [(0, UPPER, 1), (1, UPPER, 1), (1, sets["LETTER"], 2)]
-
-
-def first_fit(state, token):
-    return next((target for source, ids, target in clash if source == state and token in ids), None)
-
-
-# %% [question]
-# slide: If two arrows fit the same token, taking the first one loses texts; both must be followed.
-gv.predict(
-    "The format accepts these three texts. `first_fit` takes the first transition that fits, as `advance` does. Which "
-    "text does not reach state 2?",
-    choices=["`Ab`", "`AB`", "`ABc`", "all three reach it"],
-    answer="`AB`",
-    reveal=[
-        lambda: [print(text, *accumulate(bard.encode(text), first_fit, initial=0)) for text in ("Ab", "AB", "ABc")],
-        """At `B` the loop fits first, and the text ends in state 1. A small letter fits only the arrow to state 2. In
-        the other order `ABc` would fail. The transitions are right, and `advance` is too simple for them: both
-        must be followed. Lab 04 begins here. `GuidedFSM` refuses such transitions.""",
-    ],
-)
+# The format accepts `AB` and `ABc`. With the first transition that fits, as `advance` takes it, the `B` of `AB` takes
+# the loop, and `AB` ends in n1, which is not accepting. With the other order `ABc` would fail. Both transitions must be
+# followed: lab 04 begins here. (`GuidedFSM` refuses such transitions.)
 
 # %% [markdown]
 # ## 4 · The guarantee does not depend on the model
@@ -323,7 +319,8 @@ models = [
 ]
 
 # %% [markdown]
-# The format is a date from 2000 to 2099. Every month may have 31 days. `days` are those of Python's calendar.
+# The format is a date from 2000 to 2099. Every month may have 31 days. `days` are those of Python's calendar. (The next
+# cell takes some seconds.)
 
 # %%
 dates = r"20\d\d-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])"
@@ -341,18 +338,13 @@ gv.predict(
         lambda: print(len([text for text in hostile if re.fullmatch(dates, text)]), "of 300 fit the format"),
         lambda: print(len([text for text in hostile if text in days]), "exist; among the others are"),
         lambda: print(*[text for text in hostile if text not in days][:4], sep=", "),
-        lambda: print(f"{100 * 12 * 31:,} texts fit, {len(days):,} days exist: {300 * len(days) / 37_200:.0f} of 300"),
         """All fit the format, whatever the models want. But some days do not exist, such as the 31st of November. A
-        mask guarantees what the machine says, not what you meant. And why fewer than 295? These models draw each legal
-        *token* equally often, not each *text*. Half of their months begin with `1`, so November comes three times as
-        often as January. That makes 283 on average. What it does to a real model is lab 12.""",
+        mask guarantees what the machine says, not what you meant.""",
     ],
 )
 
 # %% [markdown]
 # `guide.mask(state)` does not know the model. So the guarantee holds for every model, every temperature and every seed.
-# What a mask *changes* in the texts of a model is another matter:
-# [lab 12](12_what_masks_change.ipynb) measures it.
 
 # %% [markdown]
 # ## Your predictions
@@ -374,10 +366,10 @@ gv.score()
 #
 # * Two prefixes share a **state** if the same endings complete them.
 # * The mask of a state is the set of tokens on its arrows; a drawn token moves the state.
-# * A mask that never changes is a machine with one state. A list of masks (lab 02) is a chain of states.
+# * A list of masks (lab 02) is a chain of states.
 # * `+` needs two states: *none yet* and *at least one*.
-# * A compiler makes the transitions. If sets overlap, taking the first transition that fits is wrong.
-# * The guarantee holds for every model, and it says only what the machine says.
+# * If sets overlap, taking the first transition that fits is wrong.
+# * The guarantee holds for every model, and it says only what the machine says. What a mask changes: lab 12.
 #
 # Next: [lab 04](04_regex_to_machine.ipynb). There a machine may be in several states at once.
 
@@ -386,13 +378,12 @@ gv.score()
 #
 # * **Outlines**: Willard and Louf, [*Efficient Guided Generation for Large Language
 #   Models*](https://arxiv.org/abs/2307.09702) (2023): from a regex to a machine, and per state the legal tokens.
-# * **vLLM** takes a regex per request: [structured outputs](https://docs.vllm.ai/en/latest/features/structured_outputs/).
-# * **SGLang** does, too: [structured outputs](https://docs.sglang.io/advanced_features/structured_outputs.html).
+# * [**vLLM**](https://docs.vllm.ai/en/latest/features/structured_outputs/) and
+#   [**SGLang**](https://docs.sglang.io/advanced_features/structured_outputs.html) take a regex per request.
 # * **nanoGPT**: the ids of `bard`'s 65 characters are those of its
 #   [`prepare.py`](https://github.com/karpathy/nanoGPT/blob/master/data/shakespeare_char/prepare.py).
 # * Section 1 is the [Myhill–Nerode theorem](https://en.wikipedia.org/wiki/Myhill%E2%80%93Nerode_theorem): with all
-#   prefixes as rows and all endings as columns, the smallest machine has one state per different row. (Prefixes that no
-#   ending completes have a row without a tick; our machines need no state for it.)
+#   prefixes as rows and all endings as columns, the smallest machine has one state per different row.
 # * Exercise 2 is [Glushkov's construction](https://en.wikipedia.org/wiki/Glushkov%27s_construction_algorithm), with one
 #   state per part.
 

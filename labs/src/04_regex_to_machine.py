@@ -31,6 +31,11 @@
 
 # %%
 # slide: Today nobody draws the machine: a program makes it from a regex.
+import re
+from timeit import timeit
+
+from IPython.display import display
+
 import guidedviz as gv
 
 gv.views.draw_loop("regex")
@@ -46,18 +51,46 @@ gv.views.draw_loop("regex")
 
 # %% [markdown]
 # There are two ways out. One can try the first transition and *go back* if it fails: this is backtracking, and Python's
-# `re` works like this. Or one can take *both*, and remember all states in which the machine may be. We take both: a
-# mask must allow every byte that can come next, on any of the ways.
+# `re` works like this. `(a+)+b` can cut a row of `a` into groups in many ways. If no `b` follows, `re` tries them all,
+# and each further letter doubles their number:
+
+# %%
+# NBVAL_IGNORE_OUTPUT
+# slide: Who goes back tries every way: each further letter doubles the time.
+def milliseconds(letters):
+    return 1000 * timeit(lambda: re.fullmatch("(a+)+b", letters * "a"), number=1)
+
+
+counts = (16, 18, 20, 22)
+gv.draw_bars([f"{n} letters" for n in counts], {"ms": [*map(milliseconds, counts)]}, title="milliseconds of re")
+
+# %% [markdown]
+# Or one can take *both* transitions, and remember all states in which the machine may be. We take both: a mask must
+# allow every byte that can come next, on any of the ways.
 
 # %% [markdown]
 # ## 2 · An NFA is in several states at once
 #
-# In Thompson's construction each part of a regex becomes a few states, and **epsilon edges** connect the parts. They
-# read nothing. Here is `a?b|a`. The epsilon edge from n0 to n2 is the `?`: the `a` may be left out.
+# In Thompson's construction each part of a regex becomes a few states. **Epsilon edges** connect the parts; they read
+# nothing. (Where two parts need no epsilon edge between them, our NFA leaves it out.)
+
+# %%
+for part, said in {
+    "ab": "the b begins where the a ends",
+    "a?": "ε leaves the a out",
+    "a+": "ε leads back, for one more a",
+    "ab|c": "both options have the same start and the same end",
+}.items():
+    nfa, _, _ = gv.machines.machine_stages(part)
+    display(gv.draw_machine(nfa, title=f"{part} · {said}"))
+
+# %% [markdown]
+# Here is `a?b|a`. Two edges read an `a` in n0. One belongs to `a?` and leads to n1, where the `b` begins. The other one
+# is the `a` after the `|`, and leads to the end.
 
 # %%
 # slide: Two arrows fit the letter a, and an epsilon edge reads nothing.
-small = gv.machines.machine_stages("a?b|a")[0]
+small, _, _ = gv.machines.machine_stages("a?b|a")
 gv.draw_machine(small, title="the NFA of a?b|a")
 
 # %% [markdown]
@@ -71,8 +104,8 @@ gv.draw_machine(small, title="the NFA of a?b|a")
 #
 # | read | 1: targets of the byte | 2: with epsilon edges |
 # | --- | --- | --- |
-# | nothing | n0, the start | n0, n2 |
-# | `b` | n1, from n2 | n1 |
+# | nothing | n0, the start | n0, n1 |
+# | `b` | n2, from n1 | n2 |
 
 # %% [question]
 # slide: The machine takes both ways at once, so it can be in two states.
@@ -83,32 +116,46 @@ gv.predict(
     reveal=[
         lambda: gv.draw_machine(gv.views.nfa_reading_frames("a?b|a", "a")[2]),
         """n0 has two edges that read an `a`, and both are taken. n0 itself is not lit any more: no edge leads there.
-        n1 is accepting, so the text may end. n2 can read a `b`, so the text may go on.""",
+        n2 is accepting, so the text may end. n1 can read a `b`, so the text may go on.""",
     ],
 )
 
 # %% [markdown]
-# Now a clumsy regex: a whole number, or one with a point, or one with a comma. Its NFA has three branches. Step through
-# the film. The boxes on top are the text `4.2`: the line marks what is read, the frame is around the next byte. Which
-# branches die at the point?
+# Now a clumsy regex: a whole number, or one with a point, or one with a comma. Its NFA has three branches. Press `Home`
+# and step through the film. The boxes on top are the text `4.2`: the line marks what is read, the frame is around the
+# next byte. Which branches die at the point?
 
 # %%
 # slide: An NFA reads a number: follow the lit states, of which there are many at first.
 clumsy = r"\d+|\d+\.\d+|\d+,\d+"
-gv.film(gv.views.nfa_reading_frames(clumsy, "4.2"))
+gv.film(gv.views.nfa_reading_frames(clumsy, "4.2"), show=4)
+
+# %% [markdown]
+# And the mask? **It holds the bytes on all edges that leave lit states.**
+
+# %%
+clumsy_nfa, clumsy_dfa, clumsy_least = gv.machines.machine_stages(clumsy)
+
+
+def mask(text):
+    lit = gv.views.nfa_reading_frames(clumsy, text)[-1].lit
+    edges = [edge for state in lit for edge in clumsy_nfa.edges[state]]
+    return "".join(sorted({chr(byte) for low, high, _ in edges for byte in range(low, high + 1)}))
+
 
 # %% [question]
 # slide: A branch that reads the wrong byte goes out and never comes back.
 gv.predict(
-    "Another text: `4,2.` (a comma, then a point). Which states are lit after its last byte?",
-    choices=["n5 and n8, as after `4.`", "n11 and n14, as after `4,`", "n0: it starts again", "none"],
-    answer="none",
+    "Which bytes does the mask allow after `4`, and which after `4.2`?",
+    choices=["digits, `.` and `,` after both", "digits, `.` and `,`; then digits", "digits after both",
+             "digits, `.` and `,`; then digits and `,`"],
+    answer="digits, `.` and `,`; then digits",
     reveal=[
-        lambda: gv.draw_machine(gv.views.nfa_reading_frames(clumsy, "4,2.")[5]),
-        lambda: gv.draw_machine(gv.views.nfa_reading_frames(clumsy, "4,2.")[-1]),
-        """None: the text is refused. In the film the point left only the middle branch. Here the comma left only the
-        lower one, and it reads no point. A state is lit only if an edge leads there from a lit state, so a dead branch
-        never comes back.""",
+        lambda: [print(f"{text:5} {mask(text) or 'refused: no state is lit'}") for text in ("4", "4.2", "4,2", "4,2.")],
+        lambda: gv.draw_machine(gv.views.nfa_reading_frames(clumsy, "4.2")[-1]),
+        """After `4` all three branches are alive. The point leaves only the middle one, and it reads no second point
+        and no comma. A state is lit only if an edge leads there from a lit state, so a dead branch never comes
+        back.""",
     ],
 )
 
@@ -118,7 +165,7 @@ gv.predict(
 # Write `step_set(nfa, states, byte)`: the set of all states after the byte, with the epsilon closure.
 # `nfa.edges[state]` holds `(low, high, target)`: such an edge reads the bytes from `low` to `high`, both included.
 # `nfa.epsilon[state]` holds the targets of the epsilon edges. They can form a cycle. For `a?b|a`,
-# `step_set(small, {0, 2}, ord("a"))` is `{1, 2}`.
+# `step_set(small, {0, 1}, ord("a"))` is `{1, 2}`.
 #
 # hint: First collect the targets of the edges that read the byte. Then keep a list of states to visit.
 #
@@ -153,11 +200,11 @@ gv.checks.step_set(step_set)
 #
 # | DFA state | its set | after `a` | after `b` |
 # | --- | --- | --- | --- |
-# | q0, the start | {n0, n2} | {n1, n2}, new: q1 | {n1}, new: q2 |
+# | q0, the start | {n0, n1} | {n1, n2}, new: q1 | {n2}, new: q2 |
 # | q1 | {n1, n2} | … | … |
-# | q2 | {n1} | … | … |
+# | q2 | {n2} | … | … |
 #
-# A DFA state is accepting if its set contains the accepting state of the NFA, n1.
+# A DFA state is accepting if its set contains the accepting state of the NFA, n2.
 
 # %% [question]
 # slide: Each set of states becomes one state of a table, and an empty set refuses the byte.
@@ -168,7 +215,7 @@ gv.predict(
     reveal=[
         lambda: gv.draw_machine(gv.views.dfa_frames("a?b|a")[-1], [0, 1, 2], title="the DFA of a?b|a reads ab"),
         """No edge of n1 or n2 reads an `a`, so the set after it is empty, and the DFA refuses the byte. `b` leads from
-        n2 to n1: the set {n1}, which is q2 already. q2 has no edges, so the table is complete. Three of the eight sets
+        n1 to n2: the set {n2}, which is q2 already. q2 has no edges, so the table is complete. Three of the eight sets
         of three states occur. In the picture the name of a state contains its set, as `step_set` gives it.""",
     ],
 )
@@ -180,16 +227,22 @@ gv.predict(
 # %% [question]
 # slide: Of 65,536 sets only six occur.
 gv.predict(
-    "Its NFA has 16 states, so there are 65,536 sets of states. How many of these sets occur? Think of texts "
-    "such as `4`, `42` and `4.2`: which ones light the same states?",
+    "Its NFA has 16 states, so there are 65,536 sets of states. How many of these sets occur?",
     number=lambda: len(gv.views.dfa_frames(clumsy)),
     reveal=[
         lambda: gv.draw_machine(gv.views.dfa_frames(clumsy)[-1], [0, 1, 3, 5], title="4.2: one state at a time"),
         """Six: nothing; digits; digits and a point; digits and a comma; and after each of these two, more digits. A
         longer number lights the same states as a short one. q1 is the set of nine states that the film showed after
-        `4`. `gv.film(gv.views.dfa_frames(clumsy))` finds the sets one by one.""",
+        `4`.""",
     ],
 )
+
+# %% [markdown]
+# This film finds the six sets one by one:
+
+# %%
+# slide: One set after the other is found, and each becomes a state.
+gv.film(gv.views.dfa_frames(clumsy), show=3)
 
 # %% [markdown]
 # ## Exercise 2 · All sets ★★ · home
@@ -229,7 +282,7 @@ gv.checks.subsets(subsets)
 
 # %%
 # slide: The table has six states, and some of them do the same.
-gv.draw_machine(gv.machines.machine_stages(clumsy)[1], title="six states")
+gv.draw_machine(clumsy_dfa, title="six states")
 
 # %% [question]
 # slide: States that the same endings complete are equivalent, so they can be merged.
@@ -245,28 +298,13 @@ gv.predict(
 )
 
 # %% [markdown]
-# A program finds this by splitting. Begin with two blocks: the accepting states, and all others. If some byte leads two
-# states of one block into different blocks, or if only one of them can read it, they are not equivalent, and the block
-# is split between them. Repeat until no block can be split. Then each block becomes one state.
+# A program finds this by splitting. Begin with two blocks: the accepting states, and all others. Two states of a block
+# must part if some byte leads them into different blocks, or if only one of them can read it. Repeat until no block can
+# be split. Then each block becomes one state.
 
 # %%
 # slide: Split the blocks until no byte tells two states of a block apart: four states remain.
-gv.film(gv.views.minimal_frames(clumsy))
-
-# %% [markdown]
-# **Your own regex.** Change `mine`, and run the next two cells: they show its NFA and its smallest DFA. Find a regex
-# whose smallest DFA has as many states as its NFA and, after section 5, one whose smallest DFA has more.
-
-# %%
-# slide: Another regex: numbers with a comma before each group of digits have an NFA of nine states.
-mine = r"\d+(,\d\d\d)*"
-nfa, dfa, least = gv.machines.machine_stages(mine)
-print("NFA", len(nfa), "states · DFA", len(dfa), "· smallest DFA", len(least))
-gv.draw_machine(nfa, title="your NFA")
-
-# %%
-# slide: The smallest DFA of the same regex has no epsilon edges, and it is unique.
-gv.draw_machine(least, title="your smallest DFA")
+gv.film(gv.views.minimal_frames(clumsy), show=1)
 
 # %% [markdown]
 # A set of texts is called *regular* if some DFA accepts exactly these texts; lab 07 has one that is not. Except for
@@ -284,8 +322,7 @@ gv.predict(
             print(f"{other:14} differs on {gv.machines.shortest_difference(gv.regex(other), gv.regex(wanted))!r}")
             for wanted in [r"\d+|\d+\.\d+"]
             for other in [r"\d+\.?\d*", r"(\d+\.)?\d+", r"\d*(\.\d+)?", r"\d+(\.\d)*"]
-        ]
-        and None,
+        ],
         """Both accept digits, with or without digits and a point in front. The others differ: the first accepts `0.`,
         the third the empty text, and the last refuses `0.00`. (`None` means: on no text.)""",
     ],
@@ -296,37 +333,53 @@ gv.predict(
 #
 # A DFA can also be much larger than its NFA. Take the texts of `a` and `b` whose **second** letter from the end is an
 # `a`. A machine that reads from left to right does not know where the end is. So it must remember the last two letters.
-# Below, q0 stands for `bb`, q1 for `ba`, q2 for `aa` and q3 for `ab`. The start counts as `bb`.
+# Here each state is named by these two letters. The start is `bb`: as long as nothing is written, there is no `a` to
+# remember.
 
 # %%
 # slide: The second letter from the end must be an a, so the machine remembers two letters.
-gv.draw_machine(gv.regex("[ab]*a[ab]"), title="the second letter from the end is an a")
-
-# %% [question]
-# slide: Each letter further from the end doubles the number of states.
-gv.predict(
-    "How many states does the smallest DFA have if the **tenth** letter from the end must be an `a`?",
-    number=lambda: len(gv.regex("[ab]*a[ab]{9}")),
-    reveal=[
-        lambda: [
-            print(f"letter {n:2} from the end: NFA {len(nfa):3} states, smallest DFA {len(least):5,}")
-            for n in (2, 3, 9, 10)
-            for nfa, _, least in [gv.machines.machine_stages(f"[ab]*a[ab]{{{n - 1}}}")]
-        ]
-        and None,
-        """Ten letters must be remembered, each an `a` or a `b`: 2<sup>10</sup> = 1,024 states. The NFA grows by one
-        state per letter and the DFA doubles. Minimisation cannot help: no two of these states are equivalent.""",
-    ],
-)
+two_letters = gv.GuidedFSM(gv.Vocabulary([b"a", b"b"]), start="bb", accepting=["aa", "ab"])
+for state in ("bb", "ba", "aa", "ab"):
+    for token, letter in enumerate("ab"):
+        two_letters.add_transition(state, {token}, state[1] + letter)
+gv.draw_machine(two_letters, title="the second letter from the end is an a")
 
 # %% [markdown]
-# A service that accepts regexes from strangers needs a limit, and an error that says what to change:
+# And if the **tenth** letter from the end must be an `a`? Then ten letters must be remembered, each an `a` or a `b`:
+
+# %%
+# slide: Each letter further from the end doubles the number of states.
+for place in (2, 3, 9, 10):
+    nfa, _, least = gv.machines.machine_stages(f"[ab]*a[ab]{{{place - 1}}}")
+    print(f"letter {place:2} from the end: NFA {len(nfa):3} states, smallest DFA {len(least):5,}")
+
+# %% [markdown]
+# The NFA grows by one state per letter, and the DFA doubles: 2¹⁰ = 1,024 states. Minimisation cannot help, because no
+# two of these states are equivalent.
+
+# %% [markdown]
+# A service that accepts regexes from strangers needs a limit, and an error that says what to change. (This takes some
+# seconds.)
 
 # %%
 try:
     gv.regex("[ab]*a[ab]{20}")
 except gv.GuidedVizError as error:
     print(error)
+
+# %% [markdown]
+# ## Your own regex · home
+#
+# Change `mine`, and run the next two cells: they show its NFA and its smallest DFA.
+
+# %%
+mine = r"\d+(,\d\d\d)*"
+nfa, dfa, least = gv.machines.machine_stages(mine)
+print("NFA", len(nfa), "states · DFA", len(dfa), "· smallest DFA", len(least))
+gv.draw_machine(nfa, title="your NFA")
+
+# %%
+gv.draw_machine(least, title="your smallest DFA")
 
 # %% [markdown]
 # ## Your predictions
@@ -340,14 +393,9 @@ gv.score()
 # | often said | what we measured | section |
 # | --- | --- | --- |
 # | "An NFA guesses the right branch." | It follows all of them, and nothing goes back. | 2 |
-# | "A regex engine tries one way after the other." | `re` does; a DFA takes one step per byte. | next cell |
+# | "A regex engine tries one way after the other." | `re` does; a DFA takes one step per byte. | 1 |
 # | "n states of an NFA become 2ⁿ of the DFA." | 16 became 6, then 4. But 13 became 1,024. | 3, 5 |
 # | "Different regexes are different machines." | `\d+(\.\d+)?` and `(\d+\.)?\d+` are equal. | 4 |
-
-# %% [markdown]
-# To refuse `aaa…` for the regex `(a+)+b`, each further letter doubles the time of Python's `re`: 16 letters took 2
-# ms, 20 took 34 ms, and 24 took 537 ms on one core. It tries every way to cut the text into parts. The DFA has three
-# states and takes one step per letter.
 
 # %% [markdown]
 # ## Recap
@@ -385,7 +433,7 @@ gv.score()
 # ## A puzzle
 #
 # Write the minimisation of section 4: split blocks of states until nothing changes. Take the DFA
-# `gv.machines.machine_stages(clumsy)[1]`; its `edges[state]` hold `(low, high, target)`. How many blocks must remain?
+# `clumsy_dfa`; its `edges[state]` hold `(low, high, target)`. How many blocks must remain?
 #
 # hint: Give each state a signature: its block, and per byte the block of the next state. States with equal signatures
 # stay together. `len(gv.regex(clumsy))` blocks must remain.

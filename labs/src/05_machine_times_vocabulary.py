@@ -22,7 +22,7 @@
 # | **subtree** | a node of a tree with all that is below it |
 # | **index** | a table: for each state its legal tokens, and the state after each |
 # | **fingerprint** | a short number computed from long data; other data give another number |
-# | **seam** | a place where a part of the format ends; tokens need not end there |
+# | **seam** | a place where the pieces of the format and the tokens do not end together |
 
 # %% [markdown]
 # **Lost?** *DFA* is a word of lab 04, section 3. *Accepting* is in lab 03, section 2, and how a mask removes tokens is
@@ -41,7 +41,8 @@ clerks = clerk.vocabulary
 gv.views.draw_loop("index")
 
 # %% [markdown]
-# The trie and the index are new. They stand between the DFA of lab 04 and the mask.
+# The trie and the index are new. They stand between the DFA of lab 04 and the mask. (`llama` is Llama 3's vocabulary
+# alone, without a model.)
 #
 # ## 1 · Characters are not tokens
 #
@@ -112,15 +113,15 @@ legal_tokens(decimal, 2, pieces)
 gv.draw_machine(decimal, at=2, title="where the walk starts")
 
 # %% [markdown]
-# A double ring marks a node where a token ends. Each frame names the state before and after the byte: follow it in the
-# picture above. The last frame says which tokens are legal:
+# A double ring marks a node where a token ends. Press `Home`, and follow each byte in the picture above. Where a byte
+# cannot be read, nothing below it is asked. The last frame says which tokens are legal.
 
 # %%
 # slide: Where the machine refuses a byte, the whole branch of the trie is left out.
-gv.film(gv.views.trie_frames(decimal, toy, state=2))
+gv.film(gv.views.trie_frames(decimal, toy, state=2), show=1)
 
 # %% [markdown]
-# The walk goes *depth first*: from a node that it can read it goes on to the children, before it tries the next branch.
+# The walk goes *depth first*: where a byte can be read it goes on to the children, before it tries the next branch.
 
 # %% [markdown]
 # ## Exercise 1 · The recursive walk ★★
@@ -130,7 +131,7 @@ gv.film(gv.views.trie_frames(decimal, toy, state=2))
 # `machine.step(state, byte)` gives the next state, or `None`. The check counts your steps. For the film, the result is
 # `{0: 3, 1: 3}`: the tokens `3` and `42`, and both lead to q3.
 #
-# hint: The machine has reached this node, so its tokens are legal. Then try each child. A function may call itself.
+# hint: The walk has reached this node, so its tokens are legal. Then try each child. A function may call itself.
 #
 # hint: Begin with `found = dict.fromkeys(node.tokens, state)`. For each child that can be read, use
 # `found.update(walk(child, machine, after))`.
@@ -157,18 +158,18 @@ gv.checks.walk(walk)
 # with a digit. Its trie has 274,521 nodes, with the start.
 
 # %% [question]
-# slide: In a trie of 274,521 nodes the machine can read 1,110.
+# slide: In a trie of 274,521 nodes the walk reaches 1,110.
 gv.predict(
-    "The walk starts in q2, after the point. How many nodes can the machine read?",
+    "The walk starts in q2, after the point. How many of these nodes does it reach, without the start?",
     number=lambda: len([*gv.tokens.walk_steps(llama.trie, decimal, 2)]),
     reveal=[
         lambda: [
-            print(f"{name:8}{len(v.trie):8,} nodes, {len([*gv.tokens.walk_steps(v.trie, decimal, 2)]):6,} can be read")
+            print(f"{name:8}{len(v.trie):8,} nodes, {len([*gv.tokens.walk_steps(v.trie, decimal, 2)]):6,} are reached")
             for name, v in {"toy": toy, "clerk": clerks, "Llama 3": llama}.items()
-        ]
-        and None,
+        ],
         """10 + 100 + 1,000: after the point only digits are legal, and each text of up to three digits is a node. All
-        else is cut at its first byte, or at the first one that is no digit.""",
+        else is cut at its first byte, or at the first one that is no digit. The walk reaches 0.4% of the trie: this is
+        why a mask over 128,256 tokens is quick to make.""",
     ],
 )
 
@@ -176,20 +177,23 @@ gv.predict(
 # ## 3 · The index
 #
 # Do this walk once per state, before the first token is written, and keep the results: this is the **index**. Then a
-# mask is one look-up, and so is the next state. Outlines introduced this idea.
+# mask is one look-up, and so is the next state. Outlines introduced this idea. Here is the index of the ten tokens:
+
+# %%
+# slide: An index keeps the walk of every state: a row per state, a column per token.
+gv.views.draw_token_table(number)
 
 # %% [question]
-# slide: An index keeps the walk of every state: a row per state, a column per token.
+# slide: A column is decided by all bytes of a token.
 gv.predict(
-    "Somebody fills in a table for this decimal, with the columns `3`, `.5` and `42`. In the start state he ticks only "
-    "`3`. What do the two rules say?",
-    choices=["only `3` is legal", "`3` and `42` are legal", "`3` and `.5` are legal", "all three are legal"],
-    answer="`3` and `42` are legal",
+    "In this table the columns of `3` and `42` are equal. For which regex are they not equal? (`{2,}` means twice or "
+    "more.)",
+    choices=[r"`\d*`", r"`\d+,\d+`", r"`\d{2,}`", "for none: both are digits"],
+    answer=r"`\d{2,}`",
     reveal=[
-        lambda: gv.views.draw_token_table(number),
-        """`42` is two digits, and the machine can read both: q0 to q1, and q1 to q1. So the columns of `3` and `42` are
-        equal. `.5` needs a digit before it. This is the index of the ten tokens: a row per state, a column per token,
-        and in a cell the state after the token.""",
+        lambda: gv.views.draw_token_table(gv.guide(gv.regex(r"\d{2,}"), toy)),
+        """This machine counts up to two digits, so it goes to q1 with `3`, and to q2 with `42`. A column is decided by
+        all bytes of a token, not by their kind.""",
     ],
 )
 
@@ -223,16 +227,13 @@ def build_index(root, machine, walk):
 gv.checks.index(build_index)
 
 # %% [markdown]
-# `gv.build_index` does the same, for all states together and in NumPy. Here `clerk` decodes with the index of a date.
-# At each step the stage looks up one row. It opens at q0: `clerk` answers a greeting with `Sure!`, and `Sure` is in no
-# row, so Z is 0.25. Step on. After `1987` the machine is in q4: this row has one legal token, the dash.
+# `gv.build_index` does the same, for all states together and in NumPy. This is the index of a date over all 128,256
+# tokens of Llama 3. `00 +99` are the hundred tokens of two digits. After the year, in q4, one token is legal: the dash.
 
 # %%
-# slide: At each step of this decode the mask is one row of the index.
+# slide: At each step of a decode the mask is one row of the index.
 date = gv.regex(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
-met = "We met on June 19, 1987.\nDate as YYYY-MM-DD:\n"
-dated = gv.guide(date, clerks, index=gv.build_index(date, clerks))
-gv.stage(clerk, "Hi! " + met, dated, constraint=r"[0-9]{4}-[0-9]{2}-[0-9]{2}", show=0)
+gv.views.draw_token_table(gv.guide(date, llama))
 
 # %% [markdown]
 # What does an index cost? We take Llama 3's vocabulary, the date (11 states) and an email address (66 states). The trie
@@ -243,45 +244,46 @@ email = gv.regex(r"[a-z0-9._]{1,32}@[a-z0-9]{1,24}\.(com|org|net)")
 fresh = gv.Vocabulary(llama.pieces, eos=llama.eos)  # the same tokens, without a trie yet
 
 # %%
-# NBVAL_IGNORE_OUTPUT
-costs = {}
-for what, work in {
-    "two loops, one state of the date": lambda: legal_tokens(date, 0, fresh.pieces),
-    "trie, once per vocabulary": lambda: (fresh.trie.root.tokens, fresh.fingerprint),
-    "index of the date": lambda: gv.build_index(date, fresh),
-    "index of the email address": lambda: gv.build_index(email, fresh),
-    "the same again (kept in memory)": lambda: gv.build_index(email, fresh),
-}.items():
+def milliseconds(work):
     began = time.perf_counter()
     work()
-    costs[what] = round(1e6 * (time.perf_counter() - began))
+    return 1000 * (time.perf_counter() - began)
+
 
 # %%
-# slide: The trie is the largest cost, and it is paid once per vocabulary.
 # NBVAL_IGNORE_OUTPUT
-gv.draw_bars([*costs], {"µs": [*costs.values()]}, title="measured here, in microseconds: 1,000 are a millisecond")
+print(f"the trie, once: {milliseconds(lambda: (fresh.trie.root.tokens, fresh.fingerprint)):.0f} ms")
+costs = {
+    "two loops, 1 state": milliseconds(lambda: legal_tokens(date, 0, fresh.pieces)),
+    "index: date, 11 states": milliseconds(lambda: gv.build_index(date, fresh)),
+    "index: email, 66 states": milliseconds(lambda: gv.build_index(email, fresh)),
+    "email again: it is kept": milliseconds(lambda: gv.build_index(email, fresh)),
+}
+
+# %%
+# slide: The trie is the largest cost, and it is paid once per vocabulary; then an index is quick.
+# NBVAL_IGNORE_OUTPUT
+gv.draw_bars([*costs], {"ms": [*costs.values()]}, title="milliseconds, measured here")
 
 # %% [markdown]
 # The trie is the largest cost, and it is paid once. After that, each of the two indexes takes less time than the two
-# loops for one state.
-#
-# Some texts say that a first index over 100,000 tokens takes 50 to 500 ms, and name no regex. We measured outlines-core
-# 0.2.14, which is written in Rust and reads every token in every state, as `legal_tokens` does. **RECORDED**
-# 2026-11-21, one core of an AMD EPYC, Llama 3, its vocabulary prepared before: 30 ms for our decimal, 38 ms for the
-# date, 287 ms for the email address. To run it: `python -m bench masks`. So the figure depends on the number of states
-# and on the algorithm.
+# loops for one state. For comparison, outlines-core 0.2.14 took 38 ms for the date and 287 ms for the email address:
+# **RECORDED** 2026-11-21, one core of an AMD EPYC (`python -m bench masks`).
 
 # %% [markdown]
 # ## 4 · What breaks: a stale index
 #
 # An index holds token *ids*, and an id has a meaning in one vocabulary only. Suppose a tokenizer is updated: EOS moves
-# from the end to the front, so every other id grows by one. The index of yesterday is still in use. In both
-# vocabularies the tokens `,` `-` `.` `/` `0` … `9` have neighbouring ids, in this order.
+# from the end to the front, so every other id grows by one. The index of yesterday is still in use. This is what some
+# ids meant yesterday, and what they mean today:
 
 # %%
-yesterday = gv.Vocabulary(clerks.pieces[1:] + clerks.pieces[:1], eos={len(clerks) - 1})
+yesterday = gv.Vocabulary([*clerks.pieces[1:], clerks.pieces[0]], eos={len(clerks) - 1})
+ids = range(clerks.ids(b",")[0], clerks.ids(b"9")[0] + 1)
+for name, pieces_of in {"id": None, "yesterday": yesterday, "today": clerks}.items():
+    print(f"{name:9}", *(f"{pieces_of.display(one) if pieces_of else one:>3}" for one in ids))
 
-
+# %%
 def write(index, tokens, state=0):
     """The decode loop: the model's logits, the mask from an index, one token drawn."""
     start = len(tokens)
@@ -290,6 +292,8 @@ def write(index, tokens, state=0):
         tokens = [*tokens, gv.sampling.sample(gv.sampling.softmax(logits), seed=0, position=len(tokens) - start)]
         state = index.next_state(state, tokens[-1])
     return b"".join(clerks.pieces[token] for token in tokens[start:]).decode()
+
+met = "We met on June 19, 1987.\nDate as YYYY-MM-DD:\n"
 
 # %% [question]
 # slide: An index holds ids, and with another tokenizer the same ids mean other texts.
@@ -300,19 +304,27 @@ gv.predict(
     reveal=[
         lambda: print("right index", write(gv.build_index(date, clerks), clerk.encode(met))),
         lambda: print("stale index", write(gv.build_index(date, yesterday), clerk.encode(met))),
-        """Nearly a date, and no error. The id that meant `0` yesterday means `/` today, `1` means `0`, and so on up to
-        `9`, which means `8`; the dash became a comma. The model still chooses among the legal tokens: `1` is one of
-        them, `9` is none, so it writes 1887. For the stale index every step was legal. So our index carries a
-        fingerprint of its vocabulary and of its machine, and a guide refuses any other:
-        `gv.guide(date, clerks, index=gv.build_index(date, yesterday))` raises an error.""",
+        """Nearly a date, and no error. Yesterday's ten digits are the tokens from `/` to `8` today, and the dash became
+        a comma. The model still chooses among the legal tokens: `1` is one of them, `9` is none, so it writes 1887. For
+        the stale index every step was legal.""",
     ],
 )
 
 # %% [markdown]
+# So our index carries a **fingerprint** of its vocabulary and of its machine, and a guide refuses any other:
+
+# %%
+try:
+    gv.guide(date, clerks, index=gv.build_index(date, yesterday))
+except gv.GuidedVizError as error:
+    print(error)
+
+# %% [markdown]
 # ## 5 · Seams
 #
-# A token need not end where a part of the format ends. We call such a place a **seam**. The machine
-# below reads a record, and `inside` is its state after `{"name": "Zoe`.
+# Tokens know nothing of the format. A place where its pieces and the tokens do not end together is a **seam**. The
+# machine below reads a record, and `inside` is its state after `{"name": "Zoe`. (`[^…]` is any character but those
+# inside; here it leaves out the quote, the backslash and the control characters.)
 
 # %%
 record = gv.regex(r'\{"name": "[^"\\\x00-\x1f]*", "age": \d{1,3}\}')
@@ -351,12 +363,13 @@ gv.predict(
         """`",` ends the name and begins the next key. `"}` is illegal: its quote may end the name, but then the brace
         is refused, because the age is missing. `{"` puts a brace into the name and ends it: strange, but a correct
         string. Each token is judged by all its bytes.""",
-        lambda: gv.draw_machine(record, at=small.path(inside, clerks.ids(b'",')[0]), title='the token ",'),
     ],
 )
 
 # %% [markdown]
-# The second kind is **one character across several tokens**. In UTF-8 only ASCII characters have one byte. `é`, `ê` and
+# ## 6 · One character across several tokens · home
+#
+# At the second kind of seam a token ends inside a character. In UTF-8 only ASCII characters have one byte. `é`, `ê` and
 # `ë` have two: the same first byte, and three different second ones. `clerk` has one token for each byte, and no token
 # with both bytes of one of these letters.
 
@@ -387,13 +400,8 @@ gv.score()
 # | --- | --- | --- |
 # | "99.9% of all tokens are illegal." | True after a decimal point; inside a string the opposite. | sections 2, 5 |
 # | "A token is legal if the text may end after it." | `.` is legal, and a number cannot end there. | section 1 |
-# | "An index takes up to half a second." | It depends: 1 to 287 ms for three regexes, two engines. | section 3 |
+# | "An index takes up to half a second." | It depends on the regex and the engine: 1 to 287 ms. | section 3 |
 # | "An index belongs to a regex." | And to one vocabulary: a stale one writes `1887,18,57`. | section 4 |
-
-# %% [markdown]
-# outlines-core 0.2.14 breaks the first rule in one case: where the text may already end, it drops the tokens after
-# which it may not. After `3` it allows no `.`. No token of Llama 3 holds a point and a digit, so with this engine our
-# decimal can only become a whole number.
 
 # %% [markdown]
 # ## Recap
@@ -410,7 +418,8 @@ gv.score()
 #
 # * **Outlines** builds this index ([Willard and Louf, 2023](https://arxiv.org/abs/2307.09702), Algorithm 4), today in
 #   Rust, in [outlines-core](https://github.com/dottxt-ai/outlines-core). The key of its cache once left out the
-#   tokenizer: [issue 872](https://github.com/dottxt-ai/outlines/issues/872).
+#   tokenizer: [issue 872](https://github.com/dottxt-ai/outlines/issues/872). Version 0.2.14 breaks rule 1 in one case:
+#   in an accepting state it allows only tokens that lead to an accepting state. So after `3` it refuses `.`.
 # * **XGrammar** also checks most tokens before decoding, with a machine that has a stack
 #   ([Dong et al., 2024](https://arxiv.org/abs/2411.15100)).
 # * **llguidance** keeps no index and walks the trie at every step

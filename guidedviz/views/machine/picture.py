@@ -32,7 +32,7 @@ from guidedviz.views.layout.lay_out import lay_out, lay_out_rule, lay_out_states
 from guidedviz.views.layout.own_sketch import sketch_given
 from guidedviz.views.layout.sketch import Sketch, sketch_of
 from guidedviz.views.machine.highlight import Highlight, state_after
-from guidedviz.views.machine.svg import FEW_CALLS, STRIP, STYLE, mark_bytes, write_bytes, write_diagram
+from guidedviz.views.machine.svg import CUT_STYLE, FEW_CALLS, STRIP, STYLE, mark_bytes, write_bytes, write_diagram
 from guidedviz.views.machine.text import say_machine, say_size
 
 TITLE_LINE = 20.0
@@ -124,6 +124,8 @@ def _write_sheet(diagram: Diagram, lit: Highlight, title: str, text: str) -> Fig
     lines = wrap(title, room, break_on_hyphens=False)
     top = 8.0 + TITLE_LINE * len(lines)
     parts = [node("style", STYLE)]
+    if diagram.sketch.cut:
+        parts.append(node("style", CUT_STYLE))
     data, read = diagram.sketch.tape
     if data:
         tape = write_bytes(data)

@@ -21,6 +21,7 @@ from guidedviz.views.theme import paint
 
 STYLE = Path(__file__).with_name("machine.css").read_text(encoding="utf-8")
 FEW_CALLS = 6  # the curves of so many are all drawn faintly; else only those of open calls
+CUT_STYLE = Path(__file__).with_name("cut.css").read_text(encoding="utf-8")  # of a drawing with a part that is cut
 GROUP_COLOURS = ("blue", "green", "gold", "ink", "sky")
 
 
