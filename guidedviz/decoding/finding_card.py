@@ -15,8 +15,8 @@ BEFORE = 5  # tokens that are shown before the step of a finding
 AFTER = 3
 LONGEST_BOX = 40  # characters of a box
 BOX = "border-radius:3px;padding:0 5px;margin:0 2px;font-family:monospace;white-space:pre;"
-PALE = f"{BOX}border:1px solid rgba(128,128,128,.5);opacity:.75"
-TAKEN = f"{BOX}border:2px solid #0072b2;background-color:rgba(0,114,178,.16)"
+PALE = f"{BOX}border:1px solid #8888;opacity:.75"
+TAKEN = f"{BOX}border:2px solid #0072b2;background-color:#0072b22a"
 REFUSED = f"{BOX}border:2px dashed #c2307f"
 PALE_NAME = "opacity:.75"
 

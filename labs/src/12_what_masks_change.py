@@ -288,7 +288,7 @@ def compare(kind, title):
 
 compare("parses", "outputs that parse")
 
-
+# %%
 def write_date(*cues):
     day = gv.guide(gv.regex("[0-9]{4}-[0-9]{2}-[0-9]{2}"), clerk.vocabulary)
     for cue in cues:

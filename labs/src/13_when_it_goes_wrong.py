@@ -138,6 +138,14 @@ gv.checks.who_emptied(who_emptied)
 # %%
 boxes = "The box holds a bag, which holds a box, which holds a bag, which holds a box.\nNested JSON:\n"
 loop = gv.record(clerk, boxes, gv.guide(gv.json(), vocabulary), temperature=0)
+
+
+def print_legal(step):
+    legal = [one for one in step.candidates if one.legal]
+    for one in legal[:2]:
+        print(vocabulary.display(one.token), probability(one.raw))
+
+
 gv.draw_strip(loop, mass=True)
 
 # %% [markdown]
@@ -151,8 +159,7 @@ gv.predict(
     answer="EOS: it takes the text for complete",
     reveal=[
         lambda: gv.draw_distribution(loop.steps[17]),
-        lambda: print("legal:", *(f"{vocabulary.display(one.token)} {probability(one.raw)}"
-                                  for one in loop.steps[17].candidates if one.legal), sep="  "),
+        lambda: print_legal(loop.steps[17]),
         """The model wants to end, with 99.9%. It does not count brackets: it wanted to end one token earlier, too, when
         three were missing. The mask refuses EOS. Seven tokens are legal. The line break is the likeliest of them, twice
         as likely as the bracket, and after it the state is the same. Here the run leaves the loop after 17 steps. In
