@@ -38,14 +38,17 @@ class BrokenService:
     color: Mapping[str, Any]
     price: Mapping[str, Any]
 
-    def machine(self, without: str = "") -> Machine[Any]:
-        """The machine of the schema, or of what is left of it without a keyword."""
+    def schema(self, without: str = "") -> str:
+        """The schema, or what is left of it without a keyword."""
         properties = {}
         for name in ("product", "color", "price"):
             rules: Mapping[str, Any] = getattr(self, name)
             properties[name] = {keyword: value for keyword, value in rules.items() if keyword != without}
-        schema = {"type": "object", "properties": properties, "required": [*properties]}
-        return json_schema(json.dumps(schema))
+        return json.dumps({"type": "object", "properties": properties, "required": [*properties]})
+
+    def machine(self, without: str = "") -> Machine[Any]:
+        """The machine of the schema, or of what is left of it without a keyword."""
+        return json_schema(self.schema(without))
 
     @property
     def keywords(self) -> set[str]:
@@ -79,6 +82,13 @@ SERVICES = (
         ANY_PRICE,
     ),
 )
+LAMP = BrokenService(  # of the example that a class looks at; two keywords refuse the right answer
+    "The lamp is pink and costs $12.50.",
+    '{"product": "lamp", "color": "pink", "price": 12.5}',
+    {"type": "string"},
+    {"enum": ["red", "green", "blue"]},
+    {"type": "number", "maximum": 10},
+)
 
 
 def broken_run(seed: int) -> Trace:
@@ -96,7 +106,15 @@ def broken_run(seed: int) -> Trace:
 
 @cache
 def _decode(number: int) -> Trace:
-    service = SERVICES[number]
+    return run_of(SERVICES[number])
+
+
+def run_of(service: BrokenService) -> Trace:
+    """What the model writes under the schema of a service.
+
+    >>> run_of(LAMP).text
+    '{"product": "lamp", "color": "green", "price": 1.5}'
+    """
     prompt = f"{service.sentence}\nJSON with product, color, price:\n"
     model = load_model(PATIENT_MODEL)
     return record(model, prompt, guide(service.machine(), model.vocabulary), temperature=0)

@@ -16,7 +16,7 @@ Chances = Mapping[str, float]
 
 CHANCES = {"a": 0.4, "b": 0.2, "c": 0.3, "d": 0.1}
 TEXT_CHANCES = read_trials("""
-the probabilities of the legal texts add up to 1
+only legal texts are in the result, and their probabilities add up to 1
     {"a": 1.0}, {"a"}
     {"a": 0.5, "b": 0.5}, {"a"}
 legal texts keep their ratios: divide each by the same sum
@@ -70,7 +70,7 @@ def check_conditioned(answer: Any) -> Verdict:
         input       {'a': 0.5, 'b': 0.5}, {'a'}
         yours gave  {'a': 0.5}
         expected    {'a': 1}
-        because     the probabilities of the legal texts add up to 1
+        because     only legal texts are in the result, and their probabilities add up to 1
     """
 
     def reference(chances: Chances, legal: set[str]) -> Chances:

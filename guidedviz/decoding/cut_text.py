@@ -20,15 +20,15 @@ def find_cut(run: Run) -> Iterator[Finding]:
         return
     seen = f"{say_limit(run)} at {run.tail()}"
     if complete is None:
-        seen += "; only the guide knows whether it is complete"
+        facts = [seen, "only the guide knows whether it is complete"]
     else:
-        seen += ", which is not complete"
+        facts = [f"{seen}, which is not complete"]
     if run.machine:
         needed = bytes_to_end(run.machine, read(run.machine, run.trace.output))
         if needed:
-            seen += f"; its shortest end takes {needed} bytes more"
+            facts.append(f"its shortest end takes {needed} bytes more")
     cure = cure_by_limit(run, "more tokens")
-    yield Finding("cut in the middle", len(run.trace.steps) - 1, seen, cure)
+    yield Finding("cut in the middle", len(run.trace.steps) - 1, tuple(facts), cure=cure)
 
 
 def say_limit(run: Run) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from guidedviz.decoding.cut_text import find_cut
+from guidedviz.decoding.finding_card import write_finding, write_named
 from guidedviz.decoding.looks import (
     ENDS_BY_LIMIT,
     Finding,
@@ -25,7 +26,7 @@ from guidedviz.decoding.repetition import find_loop
 from guidedviz.decoding.trace import CHOSEN, END_IN_WORDS, TRACE_HINT, Trace
 from guidedviz.errors import SettingError, escaped, expect
 from guidedviz.machines.visible import counted
-from guidedviz.markup import notice, table
+from guidedviz.markup import Element, notice
 from guidedviz.tokens.guide import Guide, check_guide
 
 NEVER_SEEN = "whether the values are right: no mask and no record can tell"
@@ -57,7 +58,8 @@ ALL_LOOKS: tuple[tuple[str, Callable[[Run], Iterator[Finding]], bool], ...] = ( 
     ("whether the text is complete", find_cut, False),
     ("keywords that are not enforced", find_notes, True),
 )
-REFUSALS = ("over-tight constraint", "whitespace refused", "early mask")
+HARMLESS = "whitespace refused"  # if the values are right
+REFUSALS = ("over-tight constraint", HARMLESS, "early mask")
 EXPLAINS = {  # a cause -> findings that are only its symptoms
     "no mask": (*REFUSALS, "text outside the language", "cut in the middle"),
     "whitespace loop": ("cut in the middle",),
@@ -84,6 +86,7 @@ class Diagnosis:
     skipped: tuple[str, ...] = ()  # what could not be looked at without the guide
     by_limit: bool = False  # whether a limit ended the run
     other_guide: str = ""  # where the guide that was given is seen not to be that of the run
+    pieces: tuple[bytes, ...] = ()  # the tokens of the run, one per step
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -93,6 +96,8 @@ class Diagnosis:
     @property
     def result(self) -> str:
         """How many findings there are or, without one, how the run looks."""
+        if set(self.names) == {HARMLESS}:
+            return "1 finding, harmless if the values are right"
         if self.findings:
             return counted(len(self.findings), "finding")
         return "no finding, but a limit ended the run" if self.by_limit else "the run looks sound"
@@ -113,6 +118,10 @@ class Diagnosis:
             yield "seen", finding.seen
             yield "check", check
             yield "try", cure
+        yield from self._rest()
+
+    def _rest(self) -> Iterator[tuple[str, str]]:
+        """What was not looked at, and of a sound run what was."""
         if self.skipped:
             yield "not looked at", f"{'; '.join(self.skipped)} (this needs the guide)"
         if not self.findings:
@@ -125,9 +134,24 @@ class Diagnosis:
         return escaped("\n".join([self.head, *lines]))
 
     def _repr_html_(self) -> str:
-        sign, colour = ("!", "#b3400a") if self.findings or self.by_limit else ("✓", "#0b6e4f")
-        rows = ((name, escaped(said)) for name, said in self.rows)
-        return str(notice(f"{sign} {escaped(self.head)}", colour, table(rows)))
+        sign = "!"
+        colour = "#b3400a"
+        if set(self.names) == {HARMLESS}:
+            sign = "?"
+            colour = "#0072b2"
+        elif not self.findings and not self.by_limit:
+            sign = "✓"
+            colour = "#0b6e4f"
+        return str(notice(f"{sign} {escaped(self.head)}", colour, *self._lines()))
+
+    def _lines(self) -> Iterator[Element]:
+        """The findings as cards, and what else is said."""
+        if self.other_guide:
+            yield write_named("another guide", self.other_guide)
+        for number, finding in enumerate(self.findings, 1):
+            yield write_finding(number, finding, advice_for(finding), self.pieces)
+        for name, said in self._rest():
+            yield write_named(name, said)
 
 
 def diagnose(trace: Trace, guide: Guide | None = None) -> Diagnosis:
@@ -162,7 +186,8 @@ def diagnose(trace: Trace, guide: Guide | None = None) -> Diagnosis:
     other = ""
     if guide is not None and "no mask" not in [finding.name for finding in causes]:
         other = say_other_guide(run, guide)
-    return Diagnosis(causes, ended, tuple(looked), tuple(skipped), run.end in ENDS_BY_LIMIT, other)
+    pieces = tuple(step.piece for step in trace.steps)
+    return Diagnosis(causes, ended, tuple(looked), tuple(skipped), run.end in ENDS_BY_LIMIT, other, pieces)
 
 
 def say_other_guide(run: Run, guide: Guide) -> str:

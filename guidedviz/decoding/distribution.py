@@ -95,8 +95,8 @@ class Rates:
         return {row["way"]: share_of(row["hits"], row["of"]) for row in rows}
 
     def __repr__(self) -> str:
-        about = [self.about[part] for part in ("date", "model", "device")]
-        return f"RECORDED {' · '.join(about)}"
+        model, _, _ = self.about["model"].partition(",")  # how its weights are stored is in `about`
+        return f"RECORDED {self.about['date']} · {model}"
 
 
 def total_variation_of(draws: Iterable[Draw]) -> Estimate:

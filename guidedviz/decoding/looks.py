@@ -20,14 +20,47 @@ from guidedviz.tokens.guide import Guide, expected_next, guide_states
 from guidedviz.tokens.vocabulary import Vocabulary
 
 
+class WantedToken(NamedTuple):
+    """A step at which the mask refused what the model wanted, and what the model took instead."""
+
+    place: int  # of the step
+    mass: float
+    wanted: bytes | None  # None if many tokens share what the mask removed
+    wanted_raw: float
+    taken: bytes
+    taken_raw: float
+    why: str  # what the machine says of the token that was wanted
+
+    @property
+    def words(self) -> str:
+        """The refusal in one line."""
+        said = f"Z is {probability(self.mass)}"
+        if self.wanted is None:
+            return said
+        taken = visible(self.taken) or "an id without bytes"
+        said += f': the model wanted "{visible(self.wanted)}" ({probability(self.wanted_raw)})'
+        said += f' and took "{taken}" ({probability(self.taken_raw)})'
+        return f"{said}; {self.why}" if self.why else said
+
+
 class Finding(NamedTuple):
     """A likely cause: its name, the step that shows it first (its place in `trace.steps`), and the evidence."""
 
     name: str
     step: int
-    seen: str
+    facts: tuple[str, ...]
+    refusal: WantedToken | None = None
     cure: str = ""  # what to try, where the usual advice does not fit this run
     follows: bool = False  # whether another finding, a refusal, is its cause
+
+    @property
+    def seen(self) -> str:
+        """The evidence in one line."""
+        said = list(self.facts)
+        if self.refusal:
+            where = "" if self.refusal.place == self.step else f"at step {self.refusal.place} "
+            said.insert(0, where + self.refusal.words)
+        return "; ".join(said)
 
 
 SHOWN_END = 24  # characters of the text, from its end
@@ -116,7 +149,7 @@ def find_empty_mask(run: Run) -> Iterator[Finding]:
     state = read(run.machine, run.trace.output) if run.machine else None
     if run.guide and run.machine and state is not None:
         seen = say_dead_end(run.machine, run.guide.vocabulary, state, seen)
-    yield Finding("empty mask", last, f"after {run.tail()} {seen}")
+    yield Finding("empty mask", last, (f"after {run.tail()} {seen}",))
 
 
 def say_dead_end(machine: Machine[Any], vocabulary: Vocabulary, state: Any, seen: str) -> str:
@@ -135,7 +168,7 @@ def find_refused_text(run: Run) -> Iterator[Finding]:
     """The constraint refuses a text that another program wrote."""
     refusal = run.trace.refusal
     if run.end == "refused" and refusal:
-        yield Finding("refused text", len(run.trace.steps) - 1, refusal.words)
+        yield Finding("refused text", len(run.trace.steps) - 1, (refusal.words,))
 
 
 def find_no_mask(run: Run) -> Iterator[Finding]:
@@ -151,10 +184,11 @@ def find_no_mask(run: Run) -> Iterator[Finding]:
     seen = f"at each of {len(run.asked)} steps at least {least:,} of {size:,} tokens were legal"
     if constraint:
         seen += f", although the record names the constraint {constraint!r}"
+    facts = [seen]
     if run.refused:
         piece = visible(run.refused.step.piece)
-        seen += f'; the guide would have refused "{piece}" at step {run.refused.place}'
-    yield Finding("no mask", (run.refused or run.asked[0]).place, seen)
+        facts.append(f'the guide would have refused "{piece}" at step {run.refused.place}')
+    yield Finding("no mask", (run.refused or run.asked[0]).place, tuple(facts))
 
 
 def find_wrong_mask(run: Run) -> Iterator[Finding]:
@@ -166,17 +200,17 @@ def find_wrong_mask(run: Run) -> Iterator[Finding]:
         step = one.step
         piece = f'"{visible(step.piece)}"'
         if step.token >= len(vocabulary) or vocabulary.pieces[step.token] != step.piece:
-            yield Finding("stale mask", one.place, say_other_token(step, vocabulary))
+            yield Finding("stale mask", one.place, (say_other_token(step, vocabulary),))
             return
         if one == run.refused:
             seen = f"the guide refuses {piece} at step {one.place}: {run.explain(one, step.token)}"
-            yield Finding("text outside the language", one.place, seen)
+            yield Finding("text outside the language", one.place, (seen,))
             return
         if run.machine and step.token not in vocabulary.eos:
             state = read(run.machine, step.piece, state)
             if state is None:
                 seen = f"each token was legal by the mask, and the machine refuses the text at {piece}"
-                yield Finding("stale mask", one.place, seen)
+                yield Finding("stale mask", one.place, (seen,))
                 return
 
 
@@ -213,7 +247,7 @@ def find_nesting(run: Run) -> Iterator[Finding]:
         place = later[0].place
         seen = f"of {first} rules open at step {place} none is closed"
         seen += f", and {last} are open at the end: {run.tail()}"
-        yield Finding("unbounded nesting", place, seen, cure_by_limit(run, "a deepest level"))
+        yield Finding("unbounded nesting", place, (seen,), cure=cure_by_limit(run, "a deepest level"))
 
 
 def find_refusals(run: Run) -> Iterator[Finding]:
@@ -245,25 +279,20 @@ def wanted_blank(step: Step) -> bool:
 
 def say_low(name: str, steps: Sequence[Placed], run: Run) -> Finding:
     """The finding of steps whose legal mass is low; the first of them is the evidence."""
-    seen = say_refused(steps[0], run)
+    facts = []
     if len(steps) > 1:
-        count = f"{len(steps)} of {len(run.asked)}"
-        seen += f"; Z is below {LOW_MASS} at {count} steps"
-    return Finding(name, steps[0].place, seen)
+        facts.append(f"Z is below {LOW_MASS} at {len(steps)} of {len(run.asked)} steps")
+    return Finding(name, steps[0].place, tuple(facts), refusal_at(steps[0], run))
 
 
-def say_refused(one: Placed, run: Run) -> str:
+def refusal_at(one: Placed, run: Run) -> WantedToken:
     """What the model wanted at a step, and what it had to take."""
     step = one.step
-    said = f"Z is {probability(step.mass)}"
     most = next((candidate for candidate in step.candidates if not candidate.legal), None)
-    if most is None:  # many tokens share what the mask removed
-        return said
-    chosen = visible(step.piece) or "an id without bytes"
-    said += f': the model wanted "{visible(most.piece)}" ({probability(most.raw)})'
-    said += f' and took "{chosen}" ({probability(step.raw)})'
+    if most is None:
+        return WantedToken(one.place, step.mass, None, 0.0, step.piece, step.raw, "")
     why = run.explain(one, most.token)
-    return f"{said}; {why}" if why else said
+    return WantedToken(one.place, step.mass, most.piece, most.raw, step.piece, step.raw, why)
 
 
 def find_same_bytes(run: Run) -> Iterator[Finding]:
@@ -277,12 +306,12 @@ def find_same_bytes(run: Run) -> Iterator[Finding]:
         if len(ids) > 1 and step.token in ids and step.piece:
             names = ", ".join(map(str, sorted(ids)))
             seen = f'"{visible(step.piece)}" is the text of ids {names}'
-            seen += f"; {step.token} was taken ({probability(step.raw)})"
-            yield Finding("same bytes, several ids", place, seen)
+            taken = f"{step.token} was taken ({probability(step.raw)})"
+            yield Finding("same bytes, several ids", place, (seen, taken))
             return
 
 
 def find_notes(run: Run) -> Iterator[Finding]:
     """The machine does not enforce all that its source says."""
     if isinstance(run.machine, DFA | PDA) and run.machine.notes:
-        yield Finding("keyword not enforced", 0, "; ".join(run.machine.notes))
+        yield Finding("keyword not enforced", 0, tuple(run.machine.notes))

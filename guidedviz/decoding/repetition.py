@@ -8,7 +8,7 @@ from itertools import groupby, takewhile
 from operator import eq
 
 from guidedviz.decoding.cut_text import may_end_after
-from guidedviz.decoding.looks import ENDS_BY_LIMIT, LOW_MASS, Finding, Placed, Run, refused_words, say_refused
+from guidedviz.decoding.looks import ENDS_BY_LIMIT, LOW_MASS, Finding, Placed, Run, refusal_at, refused_words
 from guidedviz.machines.visible import visible
 
 BLANKS_OF_LOOP = 8  # tokens of whitespace only, one after the other
@@ -22,9 +22,8 @@ def find_loop(run: Run) -> Iterator[Finding]:
     if len(blanks) >= BLANKS_OF_LOOP:
         seen = f"{len(blanks)} tokens of whitespace in a row, all legal"
         refused = next((one for one in blanks if one.step.mass < LOW_MASS), None)
-        if refused:
-            seen += f"; at step {refused.place} {say_refused(refused, run)}"
-        yield Finding("whitespace loop", blanks[0].place, seen)
+        refusal = refusal_at(refused, run) if refused else None
+        yield Finding("whitespace loop", blanks[0].place, (seen,), refusal)
         return
     found = find_cycle([one.step.token for one in run.steps])
     if found and run.end in ENDS_BY_LIMIT:
@@ -34,17 +33,18 @@ def find_loop(run: Run) -> Iterator[Finding]:
 def say_repetition(run: Run, size: int, count: int) -> Finding:
     """The last `count` tokens repeat a cycle; a refusal where it begins is its cause."""
     pieces = [one.step.piece for one in run.steps[-size:]]
-    seen = f'the last {count} tokens repeat "{visible(b"".join(pieces))}"'
+    facts = [f'the last {count} tokens repeat "{visible(b"".join(pieces))}"']
     end = len(run.steps)
     if all(may_end_after(run, taken) for taken in range(end - count, end + 1)):
-        seen += "; it might have ended before each of them"
+        facts.append("it might have ended before each of them")
     begin = run.steps[-count].place
     refused = refused_words(run)
     if not refused or not begin - 1 <= refused[0].place <= begin + size:
-        return Finding("repetition loop", begin, seen)
+        return Finding("repetition loop", begin, tuple(facts))
     place = refused[0].place
-    seen += f"; it follows from step {place}, where the model wanted something else"
-    return Finding("repetition loop", begin, seen, f"first what is to try at step {place}", follows=True)
+    facts.append(f"it follows from step {place}, where the model wanted something else")
+    cure = f"first what is to try at step {place}"
+    return Finding("repetition loop", begin, tuple(facts), cure=cure, follows=True)
 
 
 def longest_blank(steps: Sequence[Placed]) -> Sequence[Placed]:

@@ -6,6 +6,7 @@ from guidedviz.views.charts.costs import draw_costs as draw_costs
 from guidedviz.views.charts.costs import draw_throughput as draw_throughput
 from guidedviz.views.charts.lanes import draw_overlap as draw_overlap
 from guidedviz.views.charts.lanes import draw_timeline as draw_timeline
+from guidedviz.views.charts.passes import draw_passes as draw_passes
 from guidedviz.views.charts.spellings import draw_rollback as draw_rollback
 from guidedviz.views.charts.spellings import draw_spellings as draw_spellings
 from guidedviz.views.charts.text_tree import draw_text_tree as draw_text_tree

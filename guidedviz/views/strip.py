@@ -118,7 +118,7 @@ PROMPT_LINES = re.compile(".{1,88}")
 PROMPT_WORDS = re.compile("[^ ↵]{0,87}[ ↵]|[^ ↵]{1,88}")
 SPECIAL = "special token"
 CAME_BELOW = {"none": "end", "inserted": "inserted", "forced": "forced"}  # what is said below a token that is not drawn
-HOW_COLOURS = {"inserted": "gold", "none": "magenta"}  # of a token that the model did not choose
+HOW_COLOURS = {"inserted": "gold", "none": "magenta", "forced": "ink"}  # of a token that the model did not choose
 
 
 @dataclass(frozen=True)
@@ -194,7 +194,9 @@ def _say_below(how: str, said: str) -> str:
 def _write_ground(chip: Chip, width: float) -> Element:
     """The box of a token; the likelier it was, the darker it is."""
     how = chip.step["how"]
-    opacity = 0.08 + 0.42 * chip.share if how in ("sampled", "accepted", "given") else 0.0
+    opacity = 0.0
+    if how in ("sampled", "accepted", "given") and not chip.gone:
+        opacity = 0.08 + 0.42 * chip.share
     colour = "orange" if chip.current else HOW_COLOURS.get(how, "line")
     line = {"stroke": paint(colour), "stroke_width": 2.5 if chip.current else 1}
     dashes = "3 2" if how == "forced" and not chip.current else None

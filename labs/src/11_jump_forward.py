@@ -47,8 +47,8 @@ schema = {"type": "object", "properties": keys, "required": list(keys), "additio
 person = gv.json_schema(schema, whitespace="one")
 
 # %% [markdown]
-# Inside the key `"member"` each byte has one successor. In the picture each such chain is one thick arrow. SGLang calls
-# this a *compressed finite state machine*. Press a thick arrow to unfold it, press it again to fold it.
+# Inside the key `"member"` each byte has one successor. In the picture each such chain is one thick arrow. Press a
+# thick arrow to unfold it, press it again to fold it.
 
 # %%
 # slide: The thick arrows are bytes that must come: 41 of 50 states lie inside them.
@@ -116,7 +116,7 @@ guide = gv.guide(gv.json_schema(schema | {"properties": free, "required": list(f
 def count_legal():
     state = guide.initial
     for token in gv.tokens.longest_tokens(llama, b'{"name": "Ada", "age": 36}'):
-        print(f"{guide.mask(state).sum():,} legal, then {llama.display(token)}", end=" · ")
+        print(f"{guide.mask(state).sum():7,} legal, then {llama.display(token)}")
         state = guide.advance(state, token)
 
 
@@ -127,8 +127,8 @@ gv.predict(
     number=0,
     reveal=[
         count_legal,
-        """None, although 19 of its 26 bytes are forced. A vocabulary has every single byte and also longer pieces: `{"`
-        is one token, or two.""",
+        """None, although 19 of its 26 bytes are forced. A vocabulary has every single byte and also longer pieces. At
+        `age` three tokens are legal: `a`, `ag` and `age`. The bytes can come in one way, the tokens in three.""",
     ],
 )
 
@@ -158,8 +158,8 @@ gv.views.draw_spellings(gv.spellings(clerk, party, wedding))
 # * **longest**: the longest token that fits, each time. Nothing is taken back.
 # * **minimal**: a token only where exactly one is legal.
 #
-# The first two heal the end of a run (section 4). We try them on a list; its `lirpi` is not a word. `write` prints the
-# passes of each way.
+# The first two leave the end of a run to the model if a longer token could begin there (section 4). We try all three on
+# a list; its `lirpi` is not a word. `write` prints the passes of each way.
 
 # %%
 things = gv.guide(gv.regex(r'\["[^"]*"(, "[^"]*")*\]'), clerk.vocabulary)
@@ -188,14 +188,14 @@ gv.predict(
         lambda: gv.views.draw_rollback(gv.record(clerk, fruit, things, temperature=0, jump_forward="canonical")),
         """Minimal saves one pass, the one for EOS. Canonical and longest save five each. They differ in one place: the
         model wrote `li`, `r`, `pi`, and the tokenizer writes `lir`, `pi`. With the next run, canonical takes four
-        tokens back and reads their bytes once more: more tokens to read, but in the same pass.""",
+        tokens back. `pi` and `",` are the same tokens afterwards. But the model computed them after `li`, `r`, so it
+        must read them again, in the same pass as the run.""",
     ],
 )
 
 # %% [markdown]
 # Press `Home` and step through the canonical way. A dashed frame marks a token that was appended without a pass: its
-# bytes were known, so no distribution was computed for it. One pass then reads the whole run, as in a prefill, and
-# gives the distribution after its last token, here for `orange`.
+# bytes were known, so no distribution was computed for it. A token that was taken back is struck through.
 
 # %%
 # slide: The marked tokens came without a pass of the model.
@@ -204,15 +204,29 @@ gv.stage(clerk, fruit, things, temperature=0, jump_forward=True, show=9)
 # %% [markdown]
 # ## 3 · What it saves
 #
-# Let *f* be the **deterministic fraction**. Without jump-forward each token takes a pass; with it, only a fraction
-# 1 − *f* of them do. So the speed-up is at most 1 / (1 − *f*). But forced tokens must still be read.
+# Here are the passes of this list. One pass reads a whole run at once, as in a **prefill**, and then gives the
+# distribution after its last token.
+
+# %%
+def show_passes(prompt):
+    ways = {"masked": False, "canonical": "canonical"}
+    runs = {name: gv.record(clerk, prompt, things, temperature=0, jump_forward=way) for name, way in ways.items()}
+    return gv.views.draw_passes(runs)
+
+
+show_passes(fruit)
+
+# %% [markdown]
+# With jumps there are fewer boxes, and some are longer. Let *f* be the **deterministic fraction**. Without jump-forward
+# each token takes a pass; with it, only a fraction 1 − *f* of them do. So the speed-up is at most 1 / (1 − *f*). But
+# forced tokens must still be read.
 
 # %% [markdown]
 # ## Exercise 2 · The cost model ★
 #
-# Let a pass take *p* milliseconds, and *t* more for each token that it reads. Let a fraction *f* be forced. Write the
-# speed-up: the time per token without jump-forward, divided by the mean time per token with it. For *f* = 0.5 and *p* =
-# *t* = 1 it is 2 / 1.5.
+# Let each box of the picture take *p* milliseconds, and each token in it *t* more. Let a fraction *f* be forced. Write
+# the speed-up: the time per token without jump-forward, divided by the mean time per token with it. For *f* = 0.5 and
+# *p* = *t* = 1 it is 2 / 1.5.
 #
 # hint: Without jump-forward, each token takes one pass that reads one token.
 #
@@ -234,19 +248,20 @@ gv.checks.speedup(speedup)
 # %% [markdown]
 # Drag the first handle. At each place there is a regex with about that deterministic fraction. When the handle rests,
 # `clerk` writes the text five times both ways, and the median becomes a point. The dashed line is 1 / (1 − *f*), the
-# other one your formula, with *p* and *t* as measured here. On a busy machine no two measurements of them agree
-# within 20%; then the slider says so, and the line is only their median, or all points are recorded ones.
+# other one your formula, with *p* and *t* as measured here. On a busy machine *p* and *t* cannot be measured well. Then
+# the slider says so.
 
 # %%
 # slide: Drag the fraction of forced tokens: the measured speed-up stays below the ideal one.
 gv.fraction_slider(clerk)
 
 # %% [markdown]
-# Where the handle starts, the passes fall from 74 to 18, by more than the bound: the jumping run also spells the text
-# in fewer tokens, 63. So the speed-up is a time *per token*. In our record all points lie below the bound, and at most
+# Where the handle starts, 74 passes become 18: a factor of 4.1, and the bound is 3.5. The jumping run also spells the
+# text in fewer tokens, 63, so we compare times *per token*. In our record all points lie below the bound, and at most
 # 17% from your formula. A live point can lie above the bound by chance.
 
 # %% [markdown]
+<<<<<<< HEAD
 # The second handle puts *B* texts side by side in each pass, a *batch*, as on a server. A graphics card loads the
 # weights once for all of them, so *p* hardly grows. But a token is computed for each text, so *t* grows with *B*.
 # (Here, on NumPy, *p* grows, too. How far the curve falls depends on your machine: in our record it falls little. Rings
@@ -271,6 +286,8 @@ gv.predict(
 )
 
 # %% [markdown]
+=======
+>>>>>>> 901c6f4b (Lab 11: passes are drawn, and a value that changes is seen)
 # All this compares with *masked* decoding. What if there is no mask at all?
 
 # %%
@@ -287,17 +304,51 @@ kinds = {"name": "string", "age": "integer", "city": "string", "job": "string", 
 six = {"type": "object", "properties": {key: {"type": kind} for key, kind in kinds.items()}, "required": list(kinds)}
 baker = f"Tamsin Okoro is 42 years old, lives in Varnhem and works as a baker.\nJSON with {', '.join(kinds)}:\n"
 write(baker, gv.guide(gv.json_schema(six, whitespace="one"), clerk.vocabulary), False, "canonical")
+write(baker, gv.guide(gv.json_schema(six, whitespace="space"), clerk.vocabulary), "canonical")
+
+# %% [markdown]
+# In the last line the blanks are optional, so less is forced.
+
+# %% [markdown]
+# ### Many texts in a pass · home
+#
+# The second handle of the slider puts *B* texts side by side in each pass, a *batch*, as on a server. Rings are runs
+# with another *B*. A graphics card loads the weights once for all texts of a batch.
+
+# %% [question]
+gv.predict(
+    "A server reads 512 texts in each pass. Is the speed-up larger or smaller than for one text?",
+    choices=[
+        "larger: it saves passes for 512 texts at once",
+        "the same: the deterministic fraction of each text is the same",
+        "smaller: a pass is mostly computing, and forced tokens must be computed too",
+    ],
+    answer="smaller: a pass is mostly computing, and forced tokens must be computed too",
+    reveal=[
+        lambda: print(*(f"B = {n}: {gv.decoding.Cost(8, 0.02).speedup(0.9, n):.1f}x" for n in (1, 32, 512)), sep=", "),
+        """This is your formula for p = 8 ms and t = 0.02 ms · B, at f = 0.9: the server of lab 14. The weights are
+        loaded once, so p hardly grows. But a token is computed for each text, so t grows with B. Computing becomes the
+        large part of a pass, and no jump saves it.""",
+    ],
+)
 
 # %% [markdown]
 # ## 4 · What can go wrong
 #
 # What can a jump change? It may keep the *language* (each output is legal), the *distribution* (each output is as
 # probable as in masked decoding), and the *text* (greedy decoding writes the same). We compare with masked decoding
-# without jumps. A fourth way, `raw`, is *longest* without healing. SmolLM2 wrote 24 objects greedily in each way.
+# without jumps, called *plain*. A fourth way, `raw`, is *longest* without healing. SmolLM2 wrote 24 objects greedily in
+# each way.
 
 # %%
 jumps = gv.decoding.Rates.load("smollm2/jumps")
 print(jumps)
+
+
+def compare_ways():
+    for row in jumps.table:
+        if row["way"] != "free":
+            print("{way:10} {same values:2} of {of} with the same values, {passes} passes".format(**row))
 
 # %% [question]
 # slide: A text that the model would have spelled otherwise can lead it to other values.
@@ -307,31 +358,38 @@ gv.predict(
     choices=["with none", "with `raw` only", "with `canonical`, `longest` and `raw`", "with all four"],
     answer="with `canonical`, `longest` and `raw`",
     reveal=[
-        lambda: [print("{way:10} {same values:2} of {of} with the same values, {passes} passes".format(**row))
-                 for row in jumps.table],
-        """For `Ada Lovelace is a member.` plain decoding writes `"lastName": "Lovelace"`, but canonical, longest and
-        raw write `"lastName": "Lemmon"`. A spelling is a part of what the model reads. Healing mends the end of a run
-        only. Minimal takes a token only where exactly one is legal, and there plain masked decoding takes it, too: so
-        its text is always the same.""",
+        compare_ways,
+        """Minimal takes a token only where exactly one is legal, and there plain masked decoding takes it, too: so its
+        text is always the same. The other three append tokens that the model may not have chosen.""",
     ],
 )
 
 # %% [markdown]
+# How can that change a value? Here is another list. The passes show what the model reads.
+
+# %%
+stones = "There are strobol, orange, stroneka and stove.\nJSON list of things:\n"
+show_passes(stones)
+
+# %% [markdown]
+# The model wrote `stone`, `ro`, `bol`, and canonical wrote `ston`, `er`, `ob`, `ol` instead: the same bytes. From there
+# on the model reads another input. After `orange` it chooses `pipe`, and the list ends. A spelling is a part of what
+# the model reads.
+#
 # Why does `raw` change more values than the others? The run of the wedding ends inside the token `":` that `clerk`
 # expects:
 
 # %%
 # slide: With raw bytes the model reads a spelling that it never writes, and the event gets a wrong name.
 write(party, wedding, False, "canonical", "raw")
+gv.draw_strip(gv.record(clerk, party, wedding, temperature=0, jump_forward="raw"))
 
 # %% [markdown]
-# With `raw` the event is called `141, `: the model read a spelling that costs 20 nats. The grammar finds no fault.
+# With `raw` the event is called `141, `: the model read `"`, then `:`, a spelling that costs 20 nats. The grammar finds
+# no fault.
 #
 # The cure is **token healing**: stop early. Let a run end at byte *n*. Find the first place in it from which a legal
 # token goes on beyond *n*. Append what comes before this place, and let the model write the rest.
-#
-# In the record the schema of a pink lamp knows the colours `pin`, `pink` and `red`. With `raw` the lamp is `pin`, with
-# healing `pink`.
 
 # %% [markdown]
 # Which way always keeps what?
@@ -342,8 +400,8 @@ write(party, wedding, False, "canonical", "raw")
 # | canonical, longest, raw | yes | no | no |
 # | no mask at all | no | no | no |
 #
-# The slider, too, says *both outputs: other text* at some places. Other values are not always worse: SmolLM2 once
-# called a pink umbrella `"Pink"` with plain decoding and `"Pink Umbrella"` with canonical.
+# The slider, too, says *both outputs: other text* at some places. Other values are not always worse: in the record a
+# pink umbrella is called `"Pink"` with plain decoding and `"Pink Umbrella"` with canonical.
 
 # %% [markdown]
 # ## Exercise 3 · Heal it ★★ · home

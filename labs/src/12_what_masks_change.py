@@ -45,7 +45,7 @@ record = json.loads(shipped("traces/format-tax.json").read_text())
 # An invented example: a service reads announcements of books and writes JSON. Some replies did not parse. Now it uses a
 # mask, and every reply parses. But users report strange titles, and no monitor shows an error.
 #
-# Here is such a reply. The schema allows 20 characters for the title. Look at *token 9*:
+# Here is such a reply. The schema allows 20 characters for the title. The stage stands before token 9, the `7`:
 
 # %%
 # slide: A title with a limit: step to its last character, and look at Z.
@@ -83,8 +83,8 @@ gv.predict(
                  for n in (30, 20, 12, 8)
                  for run in [gv.record(clerk, news, gv.guide(book(n), clerk.vocabulary), temperature=0)]],
         """`maxLength` does not tell the model to be brief. It begins with `The`, as before, and learns of the limit
-        when its next token, ` Lantern`, is masked. Of the tokens that fit, ` Roy` is the likeliest, with 1 in 14,000;
-        a quote mark that ends the title is less likely. With 30 characters the limit changes nothing.""",
+        when its next token, ` Lantern`, is masked. Of the tokens that fit, ` Roy` is the likeliest, with 1 in 14,000.
+        With 30 characters the limit changes nothing.""",
     ],
 )
 
@@ -106,7 +106,8 @@ pieces = [*"0123456789", "month "]
 
 
 def rule(tokens):
-    return np.log([wish.get(pieces[tokens[-1]], {}).get(piece, 1e-9) for piece in pieces])
+    rare = 1e-9  # of all that `wish` does not name: nothing is impossible, so all twelve months are legal texts
+    return np.log([wish.get(pieces[tokens[-1]], {}).get(piece, rare) for piece in pieces])
 
 # %%
 toy = gv.ToyModel([piece.encode() for piece in pieces], rule)
@@ -159,7 +160,7 @@ gv.predict(
 )
 
 # %% [markdown]
-# A box is as wide as its probability. *At each step* is masked decoding, *at the end* is the target. Follow `07`.
+# A box is as wide as its probability. Follow `07`.
 
 # %%
 # slide: Three trees of the same months: free, masked, and the target.
@@ -168,9 +169,12 @@ gv.text_tree(months)
 # %% [markdown]
 # ## 3 · The warning light
 #
-# Z tells when this happens. At each step the mask divides the legal probabilities by Z. So `10` has 0.30 with a mask,
-# and 0.30 · 0.03 = 0.009 without one. This factor, the product of all Zs of a run, is its **weight**. If all runs have
-# the same weight, all texts were divided by the same number, and masked decoding draws from the target.
+# Z tells when this happens. At each step the mask divides the legal probabilities by Z. After `1` the legal digits `0`,
+# `1` and `2` have 0.01 each, so Z is 0.03 there. At the first digit Z is 1. With a mask `10` has 0.30; times 0.03 this
+# is 0.009, its probability without one.
+#
+# The factor 0.03, the product of all Zs of a run, is its **weight**. If all runs have the same weight, all texts were
+# divided by the same number, and masked decoding draws from the target.
 
 # %%
 draws = [samplers.Masked(months).draw(seed) for seed in range(500)]
@@ -213,8 +217,9 @@ gv.checks.distance(distance)
 # that asks for JSON (*asked*), with a greeting before both (*greeted*), and without that line (*not asked*). `clerk`
 # was trained to answer most greetings with prose first, such as `Sure!`.
 #
-# We draw 40 texts each. The masked probability of a text times its weight is its free probability. So the mean weight
-# estimates how much of the free model is legal.
+# We draw 40 texts each. How much of the free model is legal? The months tell: masked draws have the weight 1 in 10% and
+# 0.03 in 90%. The mean weight is 0.10 · 1 + 0.90 · 0.03 = 0.127, and just this share of the free texts was a month. So
+# the mean weight of masked draws estimates the legal share.
 
 # %%
 schema = {"name": {"type": "string", "maxLength": 40}, "age": {"type": "integer"}}
@@ -263,9 +268,9 @@ gv.predict(
 # %% [markdown]
 # ## 4 · Ask, mask, or both?
 #
-# We measured this on 400 held-out prompts of 14 kinds, such as tool calls, records and dates, at temperature 1: with
-# and without the line that asks for the format, with and without a mask. *Parses*: the output has the format. *Right*:
-# it is exactly the right answer. The lines on the bars are 95% intervals.
+# We measured this on 400 prompts that were not used in training. They are of 14 kinds, such as tool calls, records and
+# dates. The temperature is 1, with and without the line that asks for the format, with and without a mask. *Parses*:
+# the output has the format. *Right*: it is exactly the right answer. The lines on the bars are 95% intervals.
 
 # %%
 # slide: With a mask all outputs parse; without it 82 percent do if the prompt asks for JSON, and 8 if not.
@@ -282,6 +287,14 @@ def compare(kind, title):
 
 
 compare("parses", "outputs that parse")
+
+# %%
+def write_date(*cues):
+    day = gv.guide(gv.regex("[0-9]{4}-[0-9]{2}-[0-9]{2}"), clerk.vocabulary)
+    for cue in cues:
+        prompt = f"We met on March 3rd 2024.\n{cue}"
+        print(f"{prompt!r}: {gv.record(clerk, prompt, day, temperature=0).text}")
+
 
 # %% [question]
 # slide: A mask with names in it tells the model what is wanted; a mask of digits tells nothing.
@@ -303,17 +316,19 @@ gv.predict(
             },
             title="right, with a mask",
         ),
-        lambda: compare("right", "outputs that are exactly right, all 14 kinds"),
-        """36 of 37 tool calls are right, and none of 13 dates, though all 13 if a date was asked for. A record is
-        between: its mask has the keys, and 37 of 75 are right. The mask of a date allows few characters, but each digit
-        is a choice, and nothing says that a date is wanted. Of all 14 kinds 42 of 100 are right: a mask can tell the
-        model a part of the task. With line and mask 85 are right, with the line alone 71; the intervals do not overlap.
-        For this model the mask is a gain.""",
+        lambda: write_date("", "Date as YYYY-MM-DD:\n"),
+        """36 of 37 tool calls are right, and none of 13 dates. The mask of a date allows few characters, but each digit
+        is a choice, and nothing says that a date is wanted: the first digits come from the day. If a date is asked for,
+        all 13 are right.""",
     ],
 )
 
+# %%
+compare("right", "outputs that are exactly right, all 14 kinds")
+
 # %% [markdown]
-# A mask cannot give all content. Remedies are a prompt that asks, an example in the prompt, or
+# Line and mask together are best, and their interval does not overlap that of the line alone. A mask alone cannot give
+# all content. Remedies are a prompt that asks, an example in the prompt, or
 # **fine-tuning**: further training on examples of the task. `clerk` was trained on these tasks.
 
 # %% [markdown]
@@ -348,7 +363,7 @@ gv.predict(
     reveal=[
         lambda: [print(f"{share}  {way}") for way, share in moods.shares("right").items() if "free" not in way
                  and "synonyms" not in way],
-        """Z is about 0.1: nine times out of ten the model would begin with another word, such as `The`. Of what is left
+        """In both rows Z is near 0.1: nine times out of ten the model would begin with another word. Of what is left
         `Positive` has most, after *terrible*, too. The spelling of the labels decides, and so does their order in the
         question: with *negative, neutral or positive* and small letters 62 are right. With that question Z is small,
         too: 0.07. So a small Z does not tell which labels work. It tells that the model wants to answer in other words.
@@ -365,6 +380,7 @@ gv.predict(
 
 # %%
 sums = gv.decoding.Rates.load("smollm2/sums-one")
+cases = json.loads(shipped("traces/smollm2/sums-one.json").read_text())["cases"]
 print(sums)
 
 # %% [question]
@@ -374,6 +390,7 @@ gv.predict(
     choices=["about 17: the model is the same", "about 30: no words lead it astray", "about 3: no words lead it there"],
     answer="about 3: no words lead it there",
     reveal=[
+        lambda: print("3 + 8 stones, digits only:", cases[0]["outputs"]["number, mask"]),
         lambda: [print(f"{share}  {way}") for way, share in sums.shares("last number is right").items()],
         """The sum is computed in the words before the number. The mask removes the words. A JSON object with the keys
         `reasoning` and `answer`, in this order, gives them back under a mask: 14 of 50. With `answer` alone none is
@@ -388,20 +405,6 @@ gv.predict(
 # %% [markdown]
 # From 17 to 3 of 50 the loss is 13 to 42 points (95% interval). From 17 to 14 it is between a loss of 23 and a gain of
 # 12: fifty sums are too few to tell 17 from 14.
-
-# %% [markdown]
-# What did others measure, on large models?
-#
-# | study (linked below) | models | found |
-# | --- | --- | --- |
-# | Tam et al., 2024 | open and hosted | stricter formats cost more accuracy in reasoning |
-# | .txt's reply, 2024 | Llama 3 8B, prompts for JSON | no loss seen: 1,018 of 1,319 sums right, 1,026 with a mask |
-# | Lee et al., 2026 | six open, four hosted | *asking* costs most; recent closed models lose little or nothing |
-# | CRANE, 2025 | open, on symbolic reasoning | windows (next) gain up to 10 points, also over no mask |
-
-# %% [markdown]
-# The counts are from [.txt's notebooks](https://github.com/dottxt-ai/demos); the JSON there has `reasoning` before
-# `answer`. We ran none of this, and of the others we read the abstracts: measure your own task.
 
 # %% [markdown]
 # The cure is a **window**. The text is free up to a trigger. The trigger opens the window, and inside the mask holds
@@ -423,16 +426,16 @@ print(windows.accepts(b"So <<4+3=7>> pens."), windows.accepts(b"So <<4+3>> pens.
 gv.stage(gv.Trace.load(shipped("traces/smollm2/two-windows.trace.json")), show=38)
 
 # %% [markdown]
-# Before the first window 49,061 of the 49,152 tokens are legal.
-#
-# At the step shown the number of dollars begins, and only ten digits are. The model gives `7` a probability of
-# 0.53 and `1` 0.45. It has just written `7*2=14`, and it pays 7. The call parses, and it is wrong. No mask checks a
-# sum.
+# At the step shown the number of dollars begins, and only ten digits are legal. Press `Home`: before the first window
+# it is 49,061 of the 49,152 tokens. The model has just written `7*2=14`, and it pays 7. The call parses, and it is
+# wrong. No mask checks a sum.
 
 # %% [markdown]
-# These triggers are text, so a thought that only mentions `<tool>` opens a window too early. A text cannot spell a
-# **special token** (lab 00), and models have special tokens for this: `<|python_tag|>` in Llama 3.1, `[TOOL_CALLS]` in
-# Mistral's Tekken. `gv.special` names such a token as the begin or the end of a window.
+# ### A special token as the trigger · home
+#
+# These triggers are text, so a thought that only mentions `<tool>` opens a window too early. No text, however it is
+# typed, becomes a **special token** (lab 00). Models have special tokens for this: `<|python_tag|>` in Llama 3.1,
+# `[TOOL_CALLS]` in Mistral's Tekken. `gv.special` names such a token as the begin or the end of a window.
 #
 # This toy model has ten tokens. `<tool>`, `</tool>` and `</s>` (EOS) are special. After each token it prefers the next
 # one in the list.
@@ -464,6 +467,20 @@ gv.predict(
 # %%
 # slide: Only the special token opens the window; before it nearly everything is legal.
 gv.stage(named, guide=gv.guide(window, caller.vocabulary), show=4)
+
+# %% [markdown]
+# ### What others measured, on large models · home
+#
+# | study (linked below) | models | found |
+# | --- | --- | --- |
+# | Tam et al., 2024 | open and hosted | stricter formats cost more accuracy in reasoning |
+# | .txt's reply, 2024 | Llama 3 8B, prompts for JSON | no loss seen: 1,018 of 1,319 sums right, 1,026 with a mask |
+# | Lee et al., 2026 | six open, four hosted | *asking* costs most; recent closed models lose little or nothing |
+# | CRANE, 2025 | open, on symbolic reasoning | windows gain up to 10 points, also over no mask |
+
+# %% [markdown]
+# The counts are from [.txt's notebooks](https://github.com/dottxt-ai/demos); the JSON there has `reasoning` before
+# `answer`. We ran none of this, and of the others we read the abstracts: measure your own task.
 
 # %% [markdown]
 # ## Exercise 3 · A window ★★ · home

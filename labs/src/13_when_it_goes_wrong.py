@@ -34,7 +34,8 @@ from itertools import combinations
 import numpy as np
 
 import guidedviz as gv
-from guidedviz.checks.broken_runs import broken_run
+from guidedviz.checks.broken_runs import LAMP, broken_run, run_of
+from guidedviz.decoding.sampling import probability
 from guidedviz.files import shipped
 
 clerk, bard = gv.load_model("clerk"), gv.load_model("bard")
@@ -52,8 +53,9 @@ numbered = gv.guide(gv.regex("[A-Z]+ [45]:"), bard.vocabulary)
 gv.stage(bard, "\n", numbered, show=3)
 
 # %% [markdown]
-# The stage shows the last step. No token is legal, and the text is not complete: an **empty mask**. An engine that does
-# not check for it goes on. It sets every illegal logit to −∞ and takes the token with the largest logit.
+# The stage shows the step after the blank. No token is legal, and the text is not complete: an **empty mask**. An
+# engine that does not check for it goes on. It sets every illegal logit to −∞ and takes the token with the largest
+# logit.
 
 # %% [question]
 # slide: On an empty mask argmax gives token 0, again and again, and no error.
@@ -64,8 +66,8 @@ gv.predict(
     reveal=[
         lambda: print(np.full(65, -np.inf).argmax(), "·", gv.Vocabulary.llama3().display(0)),
         """The mask has overwritten the logits, so nothing is left of what the model wanted. All are equal, and NumPy
-        gives the first. Token 0 of Llama 3 is `!`. A server with an empty mask has printed `!` again and again. The
-        softmax of such logits is NaN. Our loop checks the mask and ends the run: its finish reason is `dead_end`.""",
+        gives the first. Token 0 of Llama 3 is `!`. A server with an empty mask has printed `!` again and again. Our
+        loop checks the mask and ends the run: its finish reason is `dead_end`.""",
     ],
 )
 
@@ -78,8 +80,8 @@ gv.diagnose(gv.record(bard, "\n", numbered))
 
 # %% [markdown]
 # Here one rule is the cause: the regex needs a character that no token has. Often several rules change a mask, and
-# each of them alone leaves some tokens. vLLM has `min_tokens`: EOS is illegal until that many tokens are written. It
-# has `bad_words`, too; here they forbid `no`. The grammar `yes|no` allows only EOS after `yes`.
+# each of them alone leaves some tokens. vLLM has `min_tokens`: EOS is illegal until that many tokens are written. Its
+# `bad_words` forbid single words; here `no`. After `yes` the grammar `yes|no` allows only EOS.
 
 # %%
 answers = gv.guide(gv.regex("yes|no"), vocabulary)
@@ -100,7 +102,8 @@ print({name: len(ids) for name, ids in rules.items()}, "legal for all:", set.int
 # ## Exercise 1 · Who emptied the mask? ★★
 #
 # Write `who_emptied(rules)`. `rules` gives for each rule the ids that it allows. Return the set of names of the
-# smallest group of rules that allow no token together. If some token is legal for every rule, return the empty set.
+# smallest group of rules that allow no token together; if there are several, return any. If some token is legal for
+# every rule, return the empty set.
 #
 # hint: The order of the rules does not matter. Try groups of one rule, then of two, and so on:
 # `combinations(rules, size)` gives the groups of a size.
@@ -135,7 +138,18 @@ gv.checks.who_emptied(who_emptied)
 # %%
 boxes = "The box holds a bag, which holds a box, which holds a bag, which holds a box.\nNested JSON:\n"
 loop = gv.record(clerk, boxes, gv.guide(gv.json(), vocabulary), temperature=0)
-print(repr(loop.text), "·", len(loop.tokens), "tokens")
+
+
+def print_legal(step):
+    legal = [one for one in step.candidates if one.legal]
+    for one in legal[:2]:
+        print(vocabulary.display(one.token), probability(one.raw))
+
+
+gv.draw_strip(loop, mass=True)
+
+# %% [markdown]
+# The number below a token is Z, the legal share before it.
 
 # %% [question]
 # slide: The model wants to end, the mask refuses, and a line break is the likeliest of what is left.
@@ -145,10 +159,11 @@ gv.predict(
     answer="EOS: it takes the text for complete",
     reveal=[
         lambda: gv.draw_distribution(loop.steps[17]),
+        lambda: print_legal(loop.steps[17]),
         """The model wants to end, with 99.9%. It does not count brackets: it wanted to end one token earlier, too, when
-        three were missing. The mask refuses EOS. Seven tokens are legal, with Z = 0.00002 together. The line break is
-        the likeliest of them, twice as likely as the bracket, and after it the state is the same. Here the run leaves
-        the loop after 17 steps. In vLLM such loops lasted until `max_tokens`.""",
+        three were missing. The mask refuses EOS. Seven tokens are legal. The line break is the likeliest of them, twice
+        as likely as the bracket, and after it the state is the same. Here the run leaves the loop after 17 steps. In
+        vLLM such loops lasted until `max_tokens`.""",
     ],
 )
 
@@ -203,7 +218,8 @@ gv.stage(gv.Trace.load(shipped("traces/smollm2/whitespace-loop.trace.json")), sh
 # ## Exercise 2 · At most one ★ · home
 #
 # Below is the same fault in a grammar of your own. The toy model wants line breaks.
-# Repair the grammar `NAMED`: wherever `ws` stands, at most one space or one line break may come. Everything else stays.
+# Repair the grammar `NAMED`: wherever `ws` stands, at most one blank may come, which is a space or a line break.
+# Everything else stays.
 #
 # hint: Only the rule `ws` is wrong. `*` means any number.
 #
@@ -325,8 +341,108 @@ gv.diagnose(write(0, temperature=0))
 
 # %% [markdown]
 # Each token was legal, and Z was high: nothing in the regex says that the total is the sum. `gv.diagnose` finds no
-# fault, lists what it looked at, and says what it cannot see. So **validate** the finished text in code, **retry** if
-# it is wrong, and count the calls.
+# fault, lists what it looked at, and says what it cannot see. So **validate** the finished text in code. Section 6, at
+# home, counts the calls that this costs.
+
+# %% [markdown]
+# ## 4 · It is not even legal
+#
+# A text is illegal if no mask was applied, or a wrong one. The wrong one is a mask of another vocabulary: lab 05 had a
+# stale index, and a `fingerprint` of the vocabulary finds it. Here we look at the first cause. This service catches an
+# error and goes on without a mask.
+
+# %%
+def serve(prompt, schema):
+    try:
+        guide = gv.guide(gv.json_schema(schema), vocabulary)
+    except gv.PatternError:
+        guide = None
+    return gv.record(clerk, prompt, guide, constraint="schema of a person")
+
+
+person = {"type": "object", "properties": {"name": {"type": "string"}, "age": {"type": "int"}}}
+polite = serve("Hello! Ada is 36.\nJSON with name, age:\n", person)
+print(polite.text)
+
+# %% [question]
+gv.predict(
+    "The record names a constraint. How many of the 4,096 tokens were legal at the first step?",
+    number=4096,
+    reveal=[
+        lambda: print(gv.diagnose(polite).findings[0].seen),
+        """All. The type must be `integer`, so the schema did not compile. The service caught the error and went on
+        without a mask. Sometimes such a text parses, so tests may pass. Count the legal tokens, or raise the error.""",
+    ],
+)
+
+# %% [markdown]
+# ## 5 · A run that you have not seen
+#
+# A service gets the prompt `The lamp is pink and costs $12.50.` and asks for JSON with product, color and price. This
+# is its run, with Z below each token.
+
+# %%
+lamp = run_of(LAMP)
+gv.draw_strip(lamp, mass=True)
+
+# %% [markdown]
+# And this is what the model writes *without* a mask:
+
+# %%
+gv.draw_strip(gv.record(clerk, lamp.prompt, temperature=0))
+
+# %% [question]
+gv.predict(
+    "You do not see the schema. Which two of its keywords explain both values?",
+    choices=[
+        "`enum` for the color, `type: integer` for the price",
+        "`enum` for the color, `maximum: 10` for the price",
+        "`maxLength: 5` for the color, `maximum: 10` for the price",
+        "none: Z is small, but the model made the mistakes itself",
+    ],
+    answer="`enum` for the color, `maximum: 10` for the price",
+    reveal=[
+        lambda: print(LAMP.schema()),
+        """The color is one of `red`, `green` and `blue`, and the price is at most 10. An integer has no point, so `1.5`
+        says that the type is number. After `1` the model wanted `2`, but 12 is more than 10. Of the legal tokens the
+        point was the likeliest. A `maxLength` of 5 would allow `pink`. So the cure is in the schema: a longer list of
+        colors, and a bound that real prices keep.""",
+    ],
+)
+
+# %%
+gv.diagnose(lamp)
+
+# %% [markdown]
+# ### Your own run ★ · home
+#
+# Three services have one fault each. `broken_run(seed)` gives the run of one: take the number of your seat. In each
+# schema a product has `type`, `minLength` and `maxLength`, a color has `enum`, and a price has `type`, `minimum`,
+# `maximum` and `multipleOf`. One of these keywords refuses the right answer.
+#
+# Give the seed, the first step at which the mask refused what the model wanted, and the keyword that is the cause.
+#
+# hint: `gv.diagnose(unseen)` names a step, a token that the model wanted, and the one that it took.
+#
+# hint: Write down the right answer. Which keyword could refuse it just there?
+
+# %%
+SEED = 1
+unseen = broken_run(SEED)
+gv.stage(unseen, show=0)
+
+# %%
+# solution:
+found = {"seed": SEED, "step": 17, "cause": "minimum"}
+# open:
+# found = {}  # {"seed": SEED, "step": ..., "cause": "..."}
+# end
+gv.checks.broken(found)
+
+# %% [markdown]
+# ## 6 · Retry, repair, or mask · home
+#
+# The lemons of section 3 came out wrong. Validate the text, **retry** if it is wrong, and count the calls:
 
 # %%
 def is_right(text):
@@ -357,8 +473,6 @@ gv.predict(
 )
 
 # %% [markdown]
-# ### Retry, repair, or mask · home
-#
 # Without a mask a text may also need a second call for its form. A **repair** sends the wrong text back to the model,
 # with the message of a validator: *Your answer is not valid: Extra data: line 6 column 1. Write it again.*
 #
@@ -430,6 +544,7 @@ def repair(ask, complain, question, most):
 gv.checks.repair(repair)
 
 # %% [markdown]
+<<<<<<< HEAD
 # ## 4 · It is not even legal
 #
 # A text is illegal if no mask was applied, or a wrong one. This service catches an error and goes on without a mask.
@@ -529,6 +644,8 @@ found = {"seed": SEED, "step": 17, "cause": "minimum"}
 gv.checks.broken(found)
 
 # %% [markdown]
+=======
+>>>>>>> 8b037d05 (Lab 13: runs are shown with Z at each token, and home comes after class)
 # ## The rest of the clinic
 #
 # | symptom | question | check | cure |
@@ -560,8 +677,8 @@ gv.score()
 # | --- | --- | --- |
 # | "It parses, so the mask did no harm." | `pear` for an umbrella, with Z = 0.002 at one step. | 3 |
 # | "Forbid all whitespace, and no loop is possible." | With `compact` the run loops inside a string. | 2 |
-# | "Retry until it is right." | At temperature 0, ten calls give one text. | 3 |
-# | "Send the error back, and the model repairs it." | 8 of 26; then it repeats the wrong text. | 3 |
+# | "Retry until it is right." | At temperature 0, ten calls give one text. | 6 |
+# | "Send the error back, and the model repairs it." | 8 of 26; then it repeats the wrong text. | 6 |
 
 # %% [markdown]
 # ## Recap

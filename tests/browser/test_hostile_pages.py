@@ -240,7 +240,7 @@ def stills(words):
         gv.views.draw_walk(gv.tokens.lazy_walk(machine, vocabulary)),
         chart,
     ]
-    found = Diagnosis((Finding(next(iter(ADVICE)), 1, words),), words, (words,), (words,))
+    found = Diagnosis((Finding(next(iter(ADVICE)), 1, (words,)),), words, (words,), (words,))
     verdict = Verdict("wrong", words, ((words, words), ("because", words)), figures[0])
     asked = gv.predict(words, choices=[words, "b"], answer="b", reveal=[words, lambda: print(words), figures[0]])
     model = gv.ToyModel([words.encode(errors="replace"), b"<eos>"], lambda tokens: [1.0, 0.0], eos={1})

@@ -64,3 +64,9 @@ def test_a_branch_is_the_sum_of_its_texts_and_of_what_is_illegal():
     tree = distribution.branch(task_of("(ab?c){1,2}", 0))
     assert (tree.free, tree.masked, tree.conditioned) == pytest.approx((1, 1, 1))
     check(tree)
+
+
+def test_a_recorded_table_names_its_date_and_its_model_without_the_form_of_its_weights():
+    table = distribution.Rates.load("smollm2/jumps")
+    assert str(table) == f"RECORDED {table.about['date']} · SmolLM2-135M-Instruct"
+    assert "Q4_1" in table.about["model"]

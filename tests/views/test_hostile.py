@@ -67,6 +67,7 @@ VIEWS = {  # of every view, arguments that are right and hostile
     "draw_distribution": (RUN.steps[0],),
     "draw_spellings": (SPELLED,),
     "draw_rollback": (RUN,),
+    "draw_passes": ({NASTY: RUN},),
     "draw_text_tree": (TASK,),
     "draw_overlap": (OVERLAP,),
     "draw_break_even": ({NASTY: (1.0, 1.0)},),

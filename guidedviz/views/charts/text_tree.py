@@ -6,17 +6,18 @@ from typing import Any, NamedTuple
 from guidedviz.decoding.distribution import Branch, branch
 from guidedviz.decoding.samplers import Task
 from guidedviz.decoding.sampling import probability
-from guidedviz.errors import expect
+from guidedviz.errors import expect, shorten
 from guidedviz.markup import Element
 from guidedviz.views.charts.bars import BARS_WIDTH
 from guidedviz.views.figure import EDGE, Figure, bold, figure_of, soft, wide, write_box
 from guidedviz.views.words import label
 
+WORDS_BELOW = 120  # characters below a panel
 LEAST_SHARE = 1e-4  # a smaller probability is neither drawn nor said
-PANELS = {  # the name of a panel, and what it shows
-    "free": "no mask",
-    "masked": "illegal tokens removed at each step",
-    "conditioned": "the target: illegal texts removed at the end",
+PANELS = {  # when illegal texts are removed, as the page's slider says it, and what comes of it
+    "never": "the model without a mask",
+    "at each step": "masked decoding",
+    "at the end": "the target",
 }
 ILLEGAL = "illegal"
 Span = tuple[float, float]  # where a box begins, from 0 to 1, and its probability, which is its width
@@ -34,26 +35,27 @@ class TreeBox(NamedTuple):
 def draw_text_tree(task: Task) -> Figure:
     """Three panels: the model's distribution, the masked one, and the target. One row per token.
 
-    A box is as wide as its probability.
+    A box is as wide as its probability. The line below a panel names its texts: some boxes are too narrow for a name.
 
     >>> toy = gv.ToyModel([b"a", b"b"], lambda tokens: [2, 0] if tokens[-1] == 0 else [0, 0])
     >>> print(draw_text_tree(Task(toy, "b", gv.guide(gv.regex("ab|b[ab]"), toy.vocabulary))).text)
-    free: ab 0.06, ba 0.25, bb 0.25, illegal 0.44
-    masked: ab 0.50, ba 0.25, bb 0.25
-    conditioned: ab 0.11, ba 0.45, bb 0.45
+    never: ab 0.06, ba 0.25, bb 0.25, illegal 0.44
+    at each step: ab 0.50, ba 0.25, bb 0.25
+    at the end: ab 0.11, ba 0.45, bb 0.45
     """
     boxes = tree_boxes(task, "draw_text_tree, task")
-    high = 30 * max(box.row for box in boxes)
-    parts = list[Element]()
+    said = list(say_panels(boxes))
+    high = 30.0 * max(box.row for box in boxes) + 96
+    parts = [bold(EDGE, 22, "illegal texts are removed", 14)]
     for panel, (name, about) in enumerate(PANELS.items()):
-        top = panel * (74.0 + high)
+        top = panel * high + 26
         parts.append(bold(EDGE, top + 22, name))
         parts.append(soft(EDGE + 96, top + 22, about))
-        for box in boxes:
-            if box.spans[panel][1] > LEAST_SHARE:
-                parts.append(_write_text_box(box, panel, top + 34))
-    text = "\n".join(say_panels(boxes))
-    return figure_of(BARS_WIDTH, 3 * (74 + high) + 4, text, *parts)
+        drawn = [box for box in boxes if box.spans[panel][1] > LEAST_SHARE]
+        parts += [_write_text_box(box, panel, top + 34) for box in drawn]
+        _, _, texts = said[panel].partition(": ")
+        parts.append(soft(EDGE, top + high - 14, shorten(texts, WORDS_BELOW)))
+    return figure_of(BARS_WIDTH, 3 * high + 34, "\n".join(said), *parts)
 
 
 def tree_boxes(task: Task, where: str) -> list[TreeBox]:

@@ -22,7 +22,12 @@ def test_a_box_is_as_wide_as_its_probability():
 
 
 def test_illegal_texts_have_a_box_without_a_mask_only():
-    assert drawn("<b").text.splitlines() == ["free: <b 0.19, illegal 0.81", "masked: <b 1", "conditioned: <b 1"]
+    assert drawn("<b").text.splitlines() == ["never: <b 0.19, illegal 0.81", "at each step: <b 1", "at the end: <b 1"]
+
+
+def test_the_texts_of_a_panel_stand_below_it_also_those_whose_box_is_too_narrow():
+    lines = re.findall(r"<text[^>]*>([^<]*)</text>", drawn("<|b").svg)
+    assert lines.count("&lt; 0.75, b 0.25") == 3
 
 
 def test_an_estimate_has_a_line_from_the_low_to_the_high_end_of_its_interval():

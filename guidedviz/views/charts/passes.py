@@ -1,0 +1,111 @@
+"""The forward passes of runs: a box per pass, which holds the tokens that the pass reads.
+
+The first pass reads the prompt. A later one reads what was appended since, or changed; a run of forced tokens is read
+in one pass. What the last pass chooses is not read any more.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from guidedviz.decoding.trace import CHOSEN, TRACE_HINT, Step, Trace, standing
+from guidedviz.errors import SettingError, expect, quoted
+from guidedviz.markup import Element
+from guidedviz.views.figure import EDGE, Figure, bold, figure_of, rect, soft, write_box
+from guidedviz.views.words import label
+
+MOST_PER_TOKEN = 56.0  # the most for a token
+READ_HEIGHT = 24.0
+PASS_GAP = 4.0
+RUN_HEIGHT = 78.0
+PASSES_WIDTH = 980.0
+PROMPT_NAME = "prompt"
+TokensRead = list[Step]  # the steps whose tokens it reads
+
+
+def passes_of(trace: Trace) -> list[TokensRead]:
+    """Per forward pass the steps whose tokens it reads; the first pass reads the prompt, too.
+
+    >>> toy = gv.ToyModel([b"n", b"o", b"no", b"t", b"!"], lambda tokens: [5, 4, 3, 2, 1])
+    >>> run = gv.record(toy, "t", gv.guide(gv.regex("(n|x)o[t!]"), toy.vocabulary), temperature=0, jump_forward=True)
+    >>> [[step.piece for step in one] for one in passes_of(run)]
+    [[], [b'no']]
+    """
+    found = []
+    read: list[Step] = []
+    for place, step in enumerate(trace.steps):
+        if step.how in CHOSEN:
+            now = standing(trace.steps[:place])
+            kept = 0
+            for before, after in zip(read, now, strict=False):
+                if before is not after:
+                    break
+                kept += 1
+            found.append(now[kept:])
+            read = now
+    return found
+
+
+def draw_passes(runs: Mapping[str, Trace]) -> Figure:
+    """Per run a row: a box per forward pass with the tokens that it reads; a dashed token was appended without a pass.
+
+    >>> toy = gv.ToyModel([b"a", b"b", b"</s>"], lambda tokens: [1, 0, 2], eos={2})
+    >>> guide = gv.guide(gv.regex("ab"), toy.vocabulary)
+    >>> print(draw_passes({"masked": gv.record(toy, "b", guide, temperature=0)}).text)
+    masked, passes 3: prompt | a | b
+    """
+    expect(runs, Mapping, "draw_passes, runs", "names with their traces", '{"masked": run}')
+    if not runs:
+        raise SettingError("draw_passes, runs", seen=quoted(runs), expected="at least one run")
+    rows = {}
+    for name, run in runs.items():
+        trace: Trace = expect(run, Trace, f"draw_passes, run {quoted(name)}", "a trace", TRACE_HINT)
+        rows[name] = passes_of(trace)
+        if len(rows[name]) != trace.passes:
+            raise SettingError("draw_passes, runs", seen=f"a run with drafts, {quoted(name)}", expected="one without")
+    longest = max(map(_cells_of, rows.values()))
+    gaps = PASS_GAP * max(map(len, rows.values()))
+    cell = min(MOST_PER_TOKEN, (PASSES_WIDTH - 2 * EDGE - gaps) / longest)
+    parts = []
+    for place, (name, row) in enumerate(rows.items()):
+        top = RUN_HEIGHT * place
+        parts.append(bold(EDGE, top + 22, f"{name}, passes: {len(row)}"))
+        parts += _write_passes(row, cell, top + 34)
+    end = RUN_HEIGHT * len(rows) + 16
+    parts.append(soft(EDGE, end - 4, "a box is a pass, with the tokens that it reads; dashed: appended without a pass"))
+    said = "\n".join(_say_passes(name, row) for name, row in rows.items())
+    return figure_of(PASSES_WIDTH, end + 10, said, *parts)
+
+
+def _cells_of(passes: list[TokensRead]) -> int:
+    """The cells of a row: one for the prompt, and one per token."""
+    return 1 + sum(map(len, passes))
+
+
+def _write_passes(passes: list[TokensRead], cell: float, top: float) -> list[Element]:
+    parts = []
+    x = EDGE
+    for number, one in enumerate(passes):
+        start = x
+        cells = [(label(step.piece), step.how == "forced") for step in one]
+        if number == 0:
+            cells.insert(0, (PROMPT_NAME, False))
+        for words, forced in cells:
+            look: dict[str, Any] = {"fill": "none", "stroke": "none"}
+            if forced:
+                look = {"fill": "none", "stroke": "var(--gv-ink)", "stroke_dasharray": "4 3"}
+            parts.append(write_box(x + 1.5, top + 2, cell - 3, READ_HEIGHT - 4, words, **look))
+            x += cell
+        frame = rect(start, top - 2, x - start, READ_HEIGHT + 4, 5, fill="none", stroke="var(--gv-blue)")
+        parts.append(frame)
+        x += PASS_GAP
+    return parts
+
+
+def _say_passes(name: str, passes: list[TokensRead]) -> str:
+    said = []
+    for number, one in enumerate(passes):
+        words = [label(step.piece) for step in one]
+        if number == 0:
+            words.insert(0, PROMPT_NAME)
+        said.append(" ".join(words))
+    return f"{name}, passes {len(passes)}: {' | '.join(said)}"

@@ -1,0 +1,48 @@
+"""Each token stands in the box of the pass that reads it, and a run with jumps has fewer, longer boxes."""
+
+import re
+
+import numpy as np
+import pytest
+
+import guidedviz as gv
+from guidedviz.views.charts.passes import passes_of
+
+PIECES = [b"n", b"o", b"no", b"t", b"!"]
+TOY = gv.ToyModel(PIECES, lambda tokens: [5, 4, 3, 2, 1])
+
+
+def run_of(pattern, jump):
+    return gv.record(TOY, "t", gv.guide(gv.regex(pattern), TOY.vocabulary), temperature=0, jump_forward=jump)
+
+
+def test_a_pass_reads_what_was_appended_since_the_last_one_and_nothing_twice():
+    run = run_of("[nt]on[ot]!", False)
+    read = [[step.piece for step in one] for one in passes_of(run)]
+    assert read == [[], *([step.piece] for step in run.steps[:-1])]
+
+
+def test_tokens_that_are_taken_back_are_read_anew_in_the_same_pass():
+    run = run_of("(n|x)o[t!]", True)
+    assert [[step.piece for step in one] for one in passes_of(run)] == [[], [b"no"]]
+
+
+def test_a_forced_token_is_dashed_and_a_box_is_as_wide_as_its_tokens():
+    figure = gv.views.draw_passes({"masked": run_of("no[nt]", False), "jumps": run_of("no[nt]", True)})
+    frames = re.findall(r'width="([0-9.]+)"[^>]*stroke="var\(--gv-blue\)"', figure.svg)
+    assert sorted(set(map(float, frames))) == [56.0, 112.0]
+    assert figure.svg.count("stroke-dasharray") == 1
+    assert figure.text.splitlines() == ["masked, passes 3: prompt | n | o", "jumps, passes 1: prompt no"]
+
+
+def test_what_is_no_run_is_refused():
+    for runs, said in (({}, "at least one run"), ({"a": 1}, "saw int"), ([], "names with their traces")):
+        with pytest.raises(gv.SettingError, match=f"draw_passes.*{said}"):
+            gv.views.draw_passes(runs)
+
+
+def test_a_run_with_drafts_is_refused():
+    model = gv.ToyModel([b"a", b"b"], lambda tokens: np.array([0.0, 9.0]))
+    run = gv.record(model, "a", draft=model, max_tokens=6, temperature=0)
+    with pytest.raises(gv.SettingError, match="a run with drafts"):
+        gv.views.draw_passes({"drafted": run})
