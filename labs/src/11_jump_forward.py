@@ -208,6 +208,7 @@ gv.stage(clerk, fruit, things, temperature=0, jump_forward=True, show=9)
 # distribution after its last token.
 
 # %%
+# slide: With jumps there are fewer passes, and some of them read more tokens.
 def show_passes(prompt):
     ways = {"masked": False, "canonical": "canonical"}
     runs = {name: gv.record(clerk, prompt, things, temperature=0, jump_forward=way) for name, way in ways.items()}
@@ -261,33 +262,6 @@ gv.fraction_slider(clerk)
 # 17% from your formula. A live point can lie above the bound by chance.
 
 # %% [markdown]
-<<<<<<< HEAD
-# The second handle puts *B* texts side by side in each pass, a *batch*, as on a server. A graphics card loads the
-# weights once for all of them, so *p* hardly grows. But a token is computed for each text, so *t* grows with *B*.
-# (Here, on NumPy, *p* grows, too. How far the curve falls depends on your machine: in our record it falls little. Rings
-# are runs with another *B*.)
-
-# %% [question]
-# slide: With many texts in a pass the pass is mostly computing, and little is saved.
-gv.predict(
-    "A server reads 512 texts in each pass. Is the speed-up larger or smaller than for one text?",
-    choices=[
-        "larger: it saves passes for 512 texts at once",
-        "the same: the deterministic fraction of each text is the same",
-        "smaller: a pass is mostly computing, and forced tokens must be computed too",
-    ],
-    answer="smaller: a pass is mostly computing, and forced tokens must be computed too",
-    reveal=[
-        lambda: print(*(f"B = {n}: {gv.decoding.Cost(8, 0.02).speedup(0.9, n):.1f}x" for n in (1, 32, 512)), sep=", "),
-        """This is your formula for p = 8 ms and t = 0.02 ms · B, at f = 0.9: the server of lab 14. 512 texts share each
-        pass, with or without the jump, so the 8 ms are a small part of the time. Computing is the large part, and no
-        jump saves it: a pass that reads a run takes longer, for every text in it.""",
-    ],
-)
-
-# %% [markdown]
-=======
->>>>>>> 901c6f4b (Lab 11: passes are drawn, and a value that changes is seen)
 # All this compares with *masked* decoding. What if there is no mask at all?
 
 # %%
@@ -316,6 +290,7 @@ write(baker, gv.guide(gv.json_schema(six, whitespace="space"), clerk.vocabulary)
 # with another *B*. A graphics card loads the weights once for all texts of a batch.
 
 # %% [question]
+# slide: With many texts in a pass the pass is mostly computing, and little is saved.
 gv.predict(
     "A server reads 512 texts in each pass. Is the speed-up larger or smaller than for one text?",
     choices=[
@@ -368,6 +343,7 @@ gv.predict(
 # How can that change a value? Here is another list. The passes show what the model reads.
 
 # %%
+# slide: Canonical spells the first word otherwise, and from there on the model reads another input.
 stones = "There are strobol, orange, stroneka and stove.\nJSON list of things:\n"
 show_passes(stones)
 

@@ -365,6 +365,7 @@ polite = serve("Hello! Ada is 36.\nJSON with name, age:\n", person)
 print(polite.text)
 
 # %% [question]
+# slide: The mask was never on, and nobody noticed, because the text looked right.
 gv.predict(
     "The record names a constraint. How many of the 4,096 tokens were legal at the first step?",
     number=4096,
@@ -389,9 +390,11 @@ gv.draw_strip(lamp, mass=True)
 # And this is what the model writes *without* a mask:
 
 # %%
+# slide: Without a mask the model writes pink and 12.5; the service got green and 1.5.
 gv.draw_strip(gv.record(clerk, lamp.prompt, temperature=0))
 
 # %% [question]
+# slide: From two steps with a small Z you can read which keywords were at work.
 gv.predict(
     "You do not see the schema. Which two of its keywords explain both values?",
     choices=[
@@ -544,108 +547,6 @@ def repair(ask, complain, question, most):
 gv.checks.repair(repair)
 
 # %% [markdown]
-<<<<<<< HEAD
-# ## 4 · It is not even legal
-#
-# A text is illegal if no mask was applied, or a wrong one. This service catches an error and goes on without a mask.
-
-# %%
-def serve(prompt, schema):
-    try:
-        guide = gv.guide(gv.json_schema(schema), vocabulary)
-    except gv.PatternError:
-        guide = None
-    return gv.record(clerk, prompt, guide, constraint="schema of a person")
-
-
-person = {"type": "object", "properties": {"name": {"type": "string"}, "age": {"type": "int"}}}
-polite = serve("Hello! Ada is 36.\nJSON with name, age:\n", person)
-print(polite.text)
-
-# %% [question]
-# slide: The mask was never on, and nobody noticed, because the text looked right.
-gv.predict(
-    "The record names a constraint. How many of the 4,096 tokens were legal at the first step?",
-    number=4096,
-    reveal=[
-        lambda: print(gv.diagnose(polite).findings[0].seen),
-        """All. The type must be `integer`, so the schema did not compile. The service caught the error and went on
-        without a mask. Sometimes such a text parses, so tests may pass. Count the legal tokens, or raise the error.""",
-    ],
-)
-
-# %% [markdown]
-# A mask of another vocabulary is as bad as none: lab 05 had a stale index. Store masks under the vocabulary's
-# `fingerprint`.
-
-# %% [markdown]
-# ## 5 · A run that you have not seen
-#
-# A service gets the prompt `The lamp is pink and costs $12.50.` and asks for JSON with product, color and price. Its
-# output is `{"product": "lamp", "color": "green", "price": 1.5}`, ended by EOS. Z is 1 in 17,000 before `green`, 1 in
-# 510 before the point in `1.5`, and above 0.3 everywhere else.
-
-# %%
-# slide: Without a mask the model writes pink and 12.5; the service got green and 1.5.
-lamp = "The lamp is pink and costs $12.50.\nJSON with product, color, price:\n"
-gv.draw_strip(gv.record(clerk, lamp, temperature=0))
-
-# %% [markdown]
-# This is the output *without* a mask, for comparison.
-
-# %% [question]
-# slide: From two steps with a small Z you can read which keywords were at work.
-gv.predict(
-    "You do not see the schema. Which two of its keywords explain both values?",
-    choices=[
-        "`enum` for the color, `type: integer` for the price",
-        "`enum` for the color, `maximum: 10` for the price",
-        "`maxLength: 5` for the color, `maximum: 10` for the price",
-        "none: Z is small, but the model made the mistakes itself",
-    ],
-    answer="`enum` for the color, `maximum: 10` for the price",
-    reveal=[
-        lambda: print(gv.diagnose(gv.record(clerk, lamp, gv.guide(gv.json_schema(
-            '{"type": "object", "required": ["product", "color", "price"], "properties": {"product": '
-            '{"type": "string"}, "color": {"enum": ["red", "green", "blue"]}, '
-            '"price": {"type": "number", "maximum": 10}}}'
-        ), vocabulary), temperature=0))),
-        """The color is one of `red`, `green` and `blue`, and the price is at most 10. An integer has no point, so `1.5`
-        says that the type is number. After `1` the model wanted `2`, but 12 is more than 10. Of the legal tokens the
-        point was the likeliest. A `maxLength` of 5 would allow `pink`. So the cure is in the schema: a longer list of
-        colors, and a bound that real prices keep.""",
-    ],
-)  # fmt: skip
-
-# %% [markdown]
-# ### Your own run ★ · home
-#
-# Three services have one fault each. `broken_run(seed)` gives the run of one: take the number of your seat. In each
-# schema a product has `type`, `minLength` and `maxLength`, a color has `enum`, and a price has `type`, `minimum`,
-# `maximum` and `multipleOf`. One of these keywords refuses the right answer.
-#
-# Give the seed, the first step at which the mask refused what the model wanted, and the keyword that is the cause.
-#
-# hint: `gv.diagnose(unseen)` names a step, a token that the model wanted, and the one that it took.
-#
-# hint: Write down the right answer. Which keyword could refuse it just there?
-
-# %%
-SEED = 1
-unseen = broken_run(SEED)
-gv.stage(unseen, show=0)
-
-# %%
-# solution:
-found = {"seed": SEED, "step": 17, "cause": "minimum"}
-# open:
-# found = {}  # {"seed": SEED, "step": ..., "cause": "..."}
-# end
-gv.checks.broken(found)
-
-# %% [markdown]
-=======
->>>>>>> 8b037d05 (Lab 13: runs are shown with Z at each token, and home comes after class)
 # ## The rest of the clinic
 #
 # | symptom | question | check | cure |
