@@ -495,6 +495,14 @@ def test_after_a_space_the_whole_vocabulary_of_words_depends_on_the_stack(llama3
         assert (split.pda.nodes.name_of(first), len(split.node(first).dependent)) == (name, count)
 
 
+def test_with_context_expansion_most_tokens_depend_on_the_stack_before_the_last_digit_of_an_escape(llama3):
+    split = gv.build_split(gv.json(), llama3, inline=False)
+    (node,) = split.pda.places(read(split.pda, b'"\\u00e'))
+    counts = [len(part.dependent) for part in split.build()]
+    assert len(split.node(node).dependent) == max(counts) == 11_242
+    assert f"{max(counts) / len(llama3):.2%}" == "8.77%"
+
+
 def test_the_figures_beside_the_published_ones_are_those_of_the_benches(llama3):
     grammars, ablation = (json.loads((BENCH / f"{name}.json").read_text()) for name in ("grammars", "ablation"))
     rows = grammars["cases"]["llama3, JSON"]
