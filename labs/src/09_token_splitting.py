@@ -466,7 +466,7 @@ gv.score()
 #
 # | often said | measured here | section |
 # | --- | --- | --- |
-# | "Less than 1% of the tokens are context-dependent." | 0.9% in a string, 46% in whitespace, before both ideas | 4 |
+# | "Less than 1% are context-dependent." | without context expansion 0.9% in a string, 46% in whitespace | 4 |
 # | "A context-independent token has the same verdict in every state." | true of 3,554 of 128,256 tokens | 5 |
 # | "So few tokens can be ignored." | then some texts are broken | 3 |
 #

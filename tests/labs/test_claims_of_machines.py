@@ -565,6 +565,11 @@ def test_in_words_of_letters_no_slice_is_legal_as_a_whole_and_the_walk_asks_near
     assert asked == [31_526, 330]
 
 
+def test_the_recorded_table_of_a_programming_language_takes_724_ms_before_its_first_mask():
+    grammars = json.loads((BENCH / "grammars.json").read_text())
+    assert round(1000 * grammars["cases"]["llama3, code"]["xgrammar 0.2.8"]["first"]) == 724
+
+
 @pytest.mark.slow
 def test_the_lexer_answers_alone_at_nearly_all_nodes(llama3):
     """A machine for the rest of a string, walked over the trie: it ends at 189 nodes, and the parser is asked there."""
