@@ -1,7 +1,7 @@
 """Exercises on walks of a trie, and on the index made of them."""
 
 from collections import UserList
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -164,7 +164,51 @@ def check_jump(answer: Any) -> Verdict:
         return gave
 
     cases = machine_cases(legal_tokens, WALKS, "pieces")
-    return check_function(limited if callable(answer) else answer, cases, say_tokens)
+    return check_function(limited if callable(answer) else answer, cases, say_jump)
+
+
+def say_jump(case: Case, value: Any) -> str:
+    """Why an id is legal or illegal, and the usual slip if it gives the same wrong ids.
+
+    >>> case = machine_cases(legal_tokens, [("4", b"", [b"3", b"4"])], "pieces")[0]
+    >>> print(say_jump(case, set()))
+    token 1 is legal: every byte passes: q0 to q1. It stands after a refused subtree: continue at exactly i + size
+    """
+    said = say_tokens(case, value)
+    machine, state, pieces = case.arguments
+    if value == jump_flat(machine, state, pieces, beyond=1):
+        said += ". It stands after a refused subtree: continue at exactly i + size"
+    elif value == jump_flat(machine, state, pieces, refused=lambda after: not after):
+        said += ". State 0 is a state, too: only None says that the machine refuses the byte"
+    return said
+
+
+def jump_flat(
+    machine: DFA,
+    state: int,
+    pieces: list[bytes],
+    beyond: int = 0,
+    refused: Callable[[int | None], bool] = lambda after: after is None,
+) -> set[int]:
+    """The ids that the loop finds; with a slip it goes on `beyond` a subtree, or takes other states as `refused`.
+
+    >>> jump_flat(gv.regex("4"), 0, [b"3", b"4"]), jump_flat(gv.regex("4"), 0, [b"3", b"4"], beyond=1)
+    ({1}, set())
+    """
+    tree = flatten(pieces)
+    legal = set[int]()
+    states: list[int | None] = [state]
+    place = 0
+    while place < len(tree.byte):
+        del states[tree.depth[place] :]
+        after = machine.step(states[-1], tree.byte[place])
+        if refused(after):
+            place += tree.size[place] + beyond
+        else:
+            states.append(after)
+            legal.update(tree.ends[place])
+            place += 1
+    return legal
 
 
 def count_nodes_needed(machine: DFA, state: Any, pieces: list[bytes]) -> int:

@@ -6,22 +6,21 @@
 # **Question.** The stack is different at every step, and Llama 3 has 128,256 tokens. Which of them need the stack?
 #
 # **Goal.** You sort the tokens at a node of a grammar before decoding, without a stack. You can say how a mask is
-# filled from the sorted tokens, and what the published numbers count.
+# filled from the sorted tokens, and what the word *context-dependent* compares.
 #
 # **Time.** {minutes} minutes in class, {with_home} with the homework. [Lab 08](08_grammars_at_work.ipynb)
 # comes before this one.
 
 # %% [markdown]
-# ## Six words
+# ## Five words
 #
 # | word | meaning |
 # | --- | --- |
-# | **context-independent token** | at a node: a token with the same verdict, *accepted* or *rejected*, on every stack |
-# | **context-dependent token** | at a node: a token that the node cannot decide alone; the stack below is needed |
+# | **context-independent token** | a token with one verdict at a node on all stacks, *accepted* or *rejected* |
+# | **context-dependent token** | a token that the node cannot decide alone: it must be read on the stack |
 # | **closure** | all nodes that a machine can be at without reading another byte |
 # | **context expansion** | rejecting tokens before decoding because nothing that follows the rule can read them |
 # | **lookahead** | what may follow a rule; context expansion uses it |
-# | **rule inlining** | putting the text of a rule in the place of its call |
 
 # %% [markdown]
 # **Lost?** *Node*, *call* and *return node* are in lab 07, section 3; the walk of the trie and the index are in lab 05,
@@ -56,7 +55,7 @@ def read_all(machine, state, vocabulary):
 
 # %%
 llama = gv.Vocabulary.llama3()
-inside = after(gv.json(), b'{"piano": "')
+inside = after(gv.json(), b'{"a')
 
 
 def show_cost():
@@ -71,7 +70,7 @@ def show_cost():
 # slide: Inside a string more than nine of ten tokens are legal, so there is nothing to skip.
 # NBVAL_IGNORE_OUTPUT
 gv.predict(
-    'Inside the string of `{"piano": "`, how many of the 128,256 tokens are legal?',
+    'Inside the string of `{"a`, how many of the 128,256 tokens are legal?',
     choices=[
         "a few hundred: a mask forbids nearly everything",
         "about half: the others have quotes, brackets or line breaks in them",
@@ -88,8 +87,8 @@ gv.predict(
 
 # %% [markdown]
 # In lab 05 an index solved this: sort the tokens once per state, before decoding. Here a state is a node *and* a stack,
-# and there is no limit to the number of stacks. But there are only 58 **nodes** at which the machine can be. So we sort
-# the tokens once per node, and read the stack only where the node cannot decide.
+# and there is no limit to the number of stacks. But there are few **nodes**: 58 in the grammar of JSON, as section 4
+# counts. So we sort the tokens once per node, and read the stack only where the node cannot decide.
 
 # %%
 # slide: Sort the tokens once per place in the grammar, before decoding.
@@ -182,14 +181,13 @@ gv.checks.sort_token(sort_token)
 
 # %% [markdown]
 # Your function sorts the 4,096 tokens of `clerk` at this node. `gv.build_split` does the same for every node of a
-# grammar, by one walk of the trie. Two of its ideas are still switched off.
+# grammar, by one walk of the trie.
 
 # %%
 clerk = gv.load_model("clerk")
 clerks = clerk.vocabulary
-plain = gv.build_split(nested, clerks, inline=False, expand=False)
+plain = gv.build_split(nested, clerks, inline=False, expand=False)  # without the ideas that come later
 (node,) = nested.places(after(nested, b'["a'))
-split = gv.build_split(nested, clerks, inline=False)  # with context expansion
 
 
 def sort_all():
@@ -226,20 +224,29 @@ gv.predict(
 # illegal on every stack. What may follow a rule is its **lookahead**. **Context expansion** collects it from all calls
 # of the rule. It rejects each token whose bytes after the cut do not fit it.
 
+# %%
+split = gv.build_split(nested, clerks, inline=False)  # with context expansion
+
+
+def show_dependent(split):
+    tokens = split.node(node).dependent
+    print(f"{len(tokens)} context-dependent tokens:", *[clerks.display(token) for token in tokens])
+
+
+show_dependent(plain)
+
 # %% [question]
 # slide: The grammar knows what can follow a string, and then eight are left.
 gv.predict(
-    "Look at the enlarged tokens in the answer above (↵ is a line break). How many of them are still "
-    "context-dependent after context expansion?",
+    "How many of the 15 tokens in the line above are still context-dependent after context expansion? (`↵` is a line "
+    "break, and the grammar has none.)",
     number=lambda: len(split.node(node).dependent),
     reveal=[
-        lambda: print(*[clerks.display(token) for token in split.node(node).dependent]),
-        """Eight. This grammar has no line breaks, so the five tokens with `↵` are rejected now, and so are `"A` and
-        `"The`. For each of the eight there is a stack on which it is legal and one on which it is not. The table below
-        lists the nodes. The four nodes at the end of a rule are missing: the library is never at such a node, because
-        it returns to the caller in the same step. (The last two columns say in which form the accepted tokens are
-        stored.)""",
-        lambda: gv.views.draw_split_nodes(split),
+        lambda: show_dependent(split),
+        """Eight. The five tokens with `↵` are rejected now, and so are `"A` and `"The`. The token `"A` was illegal on
+        all eight stacks above. Your function called it dependent, because it knows one rule only. Context expansion
+        knows the grammar and rejects it. For each of the eight tokens that are left, there is a stack on which it is
+        legal and one on which it is not.""",
     ],
 )
 
@@ -263,9 +270,14 @@ gv.predict(
 # This is how the XGrammar paper fills a mask.
 
 # %% [markdown]
-# **What breaks.** The table of nodes at the end of section 2 has 4 + 4 + 8 context-dependent verdicts, of 16 nodes ×
-# 4,096 tokens: 2 in 10,000. Could an engine skip the stack and let these tokens pass? `check=False` does that. The loop
-# is that of lab 02. It stops where the machine cannot read the token that was drawn.
+# **What breaks.** Few tokens are context-dependent (the next cell counts them). Could an engine skip the stack and let
+# these tokens pass? `check=False` does that. The loop is that of lab 02. It stops where the machine cannot read the
+# token that was drawn.
+
+# %%
+parts = split.build()  # one for each node at which the machine can be
+count = sum(len(part.dependent) for part in parts)
+print(f"{len(parts)} nodes with {len(clerks):,} tokens each: {count} of these verdicts are context-dependent")
 
 # %%
 def write(split, seed):
@@ -299,15 +311,16 @@ gv.predict(
         lambda: gv.views.draw_verdicts(nested, [write(careless, seed) for seed in range(8)]),
         """Two of eight, both at `",` after a key: in a list this token is right after a string, but a key needs a
         colon. `A` is rejected at the node, so it cannot pass. EOS is legal only where all rules may end, and the
-        library asks this at every step. Few tokens are context-dependent, but they are likely after a string, and one
-        wrong token is enough. In the other six texts the model took legal ones anyway.""",
+        library asks this at every step. So 16 of 65,536 verdicts are enough to break a text: after a string such
+        tokens are likely. In the other six texts the model took legal ones anyway.""",
     ],
 )
 
 # %% [markdown]
 # Here is the engine with the check, on the whole grammar of RFC 8259. The stage stands before the token `"}}}}`. The
-# strips are the stack: `string` on top of four objects and `root`. Open the tab **map**: of 13 context-dependent tokens
-# ten are legal on this stack. Then step back to the token `piano`, the first key: only `":` is legal of them.
+# stack has `string` on top, below it four objects and `root`; the tab **machine** draws it as strips. Open the tab
+# **map**: 13 tokens are context-dependent here, and ten of them are legal on this stack. Then step back to the token
+# `piano`, the first key: there only `":` is legal of the 13.
 
 # %%
 # slide: Before a token of many braces the engine reads the real stack.
@@ -323,8 +336,8 @@ gv.stage(clerk, boxes, gv.guide(gv.json(), clerks), seed=1, constraint="JSON", s
 # `({1}, {2})` and `({2}, {3})` only token 3 needs it.
 
 # %% [markdown]
-# The next cell makes the parts from the library's tables. The cell after the exercise compares your masks with those
-# of reading every token; while the exercise is open, yours are not the same.
+# The next cell makes the parts from the library's tables of JSON. After `{"a": 1` there are two. The cell after the
+# exercise compares your masks with those of reading every token. While the exercise is open, yours are not the same.
 #
 # hint: First collect the accepted tokens of all parts. A token that one node accepts needs no stack.
 #
@@ -332,10 +345,13 @@ gv.stage(clerk, boxes, gv.guide(gv.json(), clerks), seed=1, constraint="JSON", s
 # to `accepted`.
 
 # %%
+document = gv.build_split(gv.json(), clerks, inline=False)
+
+
 def my_mask(state):
-    verdicts = [split.node(place).verdicts for place in nested.places(state)]  # 1 accepted, 2 context-dependent
-    parts = [(set(np.flatnonzero(row == 1)), set(np.flatnonzero(row == 2))) for row in verdicts]
-    return fill_mask(parts, lambda token: after(nested, clerks.pieces[token], state) is not None)
+    verdicts = [document.node(place).verdicts for place in gv.json().places(state)]  # 1 accepted, 2 context-dependent
+    pairs = [(set(np.flatnonzero(row == 1)), set(np.flatnonzero(row == 2))) for row in verdicts]
+    return fill_mask(pairs, lambda token: after(gv.json(), clerks.pieces[token], state) is not None)
 
 # %%
 # slide: Exercise 2: fill the mask from the tables, and ask the stack only where you must.
@@ -355,41 +371,44 @@ gv.checks.fill_mask(fill_mask)
 
 # %%
 # slide: The masks are the same as those of reading every token.
-for text in begun:
-    state = after(nested, text.encode())
-    legal = read_all(nested, state, clerks)
-    print(f"{text:12} {len(legal):,} legal; the same: yours {my_mask(state) == legal},", end=" ")
-    print(f"library {set(np.flatnonzero(split.mask(state))) == legal}")
+for text in ['["a', '{"a', '{"a": 1', '[1', '[{"a": 1']:
+    state = after(gv.json(), text.encode())
+    legal = read_all(gv.json(), state, clerks)
+    print(f"{text:9} nodes: {len(gv.json().places(state))}, legal: {len(legal):5,}; the same:", end=" ")
+    print(f"yours {my_mask(state) == legal}, library {set(np.flatnonzero(document.mask(state))) == legal}")
 
 # %% [markdown]
 # ## 4 · JSON on Llama 3
 #
-# Now the full size: JSON and 128,256 tokens. Two ideas can be switched on. `expand` is context expansion. `inline` is
-# **rule inlining**: a rule that is not recursive is copied into the rules that call it. Then fewer rules end inside a
-# token.
+# Now the full size: JSON and 128,256 tokens. Remember section 2: a token is context-dependent only if the rule reads
+# its first bytes, may end there, and bytes are left over.
 #
-# Remember section 3: a node rejects a token whose first byte its rule cannot read. A token is context-dependent only if
-# the rule reads its first bytes, may end there, and bytes are left over.
+# The answer shows a third idea, too, *rule inlining*: a rule is copied to the places where it is called, so that fewer
+# rules end inside a token. [What xgrammar keeps](deeper/xgrammar_forensics.ipynb) shows it.
 
 # %%
-splits = [gv.build_split(gv.json(), llama, inline=i, expand=e) for i in (False, True) for e in (False, True)]
-full_json = splits[-1]
+full_json = gv.build_split(gv.json(), llama)  # with all ideas
+splits = {
+    "tables only": gv.build_split(gv.json(), llama, inline=False, expand=False),
+    "and context expansion": gv.build_split(gv.json(), llama, inline=False),
+    "and rule inlining": full_json,
+}
 
-
+# %%
 def show_shares():
-    """How many tokens are context-dependent: inside a string, and at the other nodes."""
-    for name, split in zip(("neither", "expand", "inline", "both"), splits, strict=True):
+    print(f"{'context-dependent:':22}{'in a string':>12}{'nodes':>7}{'mean':>8}{'largest':>9}{'above 1%':>10}")
+    for name, split in splits.items():
         shares = np.array([len(part.dependent) / len(llama) for part in split.build()])
         (place,) = split.pda.places(after(split.pda, b'"'))
-        print(f"{name:8} in a string {len(split.node(place).dependent):5,}, mean of {len(shares)} nodes", end=" ")
-        print(f"{shares.mean():.3%}, most {shares.max():6.2%}, nodes above 1%: {(shares > 0.01).sum()}")
+        print(f"{name:22}{len(split.node(place).dependent):12,}{len(shares):7}", end="")
+        print(f"{shares.mean():8.2%}{shares.max():9.2%}{(shares > 0.01).sum():10}")
 
 
 # %% [question]
 # slide: Less than one percent holds inside a string; in whitespace it was 46 percent.
 gv.predict(
-    "The XGrammar paper counts 1,134 context-dependent tokens of 128,000 for JSON, less than 1%. With both ideas "
-    "switched off we find 1,151 inside a string. At one kind of node it is 46% of the vocabulary. Which?",
+    "The XGrammar paper counts 1,134 context-dependent tokens of 128,000 for JSON, less than 1%. Without context "
+    "expansion we find 1,151 inside a string. At one kind of node it is 46% of the vocabulary. Which?",
     choices=[
         "inside a number, after a digit: the number may end there",
         "in whitespace, after a blank: the whitespace may end there",
@@ -400,14 +419,16 @@ gv.predict(
         show_shares,
         """Nearly half of the tokens begin with whitespace and go on, most of them with a word. The rule `ws` reads the
         blank, may end there, and the stack must decide the rest. After a digit there is none: a token of Llama 3 that
-        begins with a digit has only digits (lab 05). After a backslash there are 62. The mean over the nodes is 2.1%.
-        Only with both ideas no node has more than 1%; then 169 tokens are left inside a string.""",
+        begins with a digit has only digits (lab 05). After a backslash there are 62. With context expansion the largest
+        share, 8.77%, is before the last hex digit of an escape such as `\\u00e9`: one digit ends the rule `escape`.
+        With rule inlining the escape is a part of the rule that goes on. Then no node has more than 1%, and 169 tokens
+        are left inside a string.""",
         lambda: gv.draw_split(full_json, *full_json.pda.places(after(full_json.pda, b'"')), title="inside a string"),
     ],
 )
 
 # %% [markdown]
-# ## 5 · Another node, another verdict
+# ## 5 · Another node, another verdict · home
 #
 # The token ` the` is accepted inside a string and rejected after a digit. It is context-independent at both nodes,
 # because no stack can change either verdict. Some descriptions use a different test: they call a token
@@ -435,49 +456,6 @@ gv.predict(
 )
 
 # %% [markdown]
-# ## 6 · Published, and here
-#
-# | | [the paper](https://arxiv.org/abs/2411.15100), 2024 | here, November 2026 |
-# | --- | --- | --- |
-# | context-dependent tokens, JSON | 1,134 | in a string: 1,151 |
-# | the same, with expansion | 120 | in a string: 195 |
-#
-# A count belongs to a node. The paper does not say at which node it counts. A time belongs to a computer: a Ryzen 9
-# 7950X in the paper, which says "under 40 µs" for a mask, and one thread of an AMD EPYC here.
-
-# %% [markdown]
-# These are the times of one mask along JSON texts with Llama 3. Of 100 masks, 50 take at most the *median* and 99 at
-# most the *p99*.
-#
-# | engine, and the text of the grammar | median | p99 |
-# | --- | ---: | ---: |
-# | xgrammar 0.2.8, its own text | 9 µs | 28 µs |
-# | xgrammar 0.2.8, our text | 215 µs | 46,000 µs |
-# | our split, our text | 0.4 µs | 216 µs |
-#
-# So the paper's number is confirmed: with its own text of JSON, xgrammar stays under 40 µs. Our text is slow there
-# because its rule `string` repeats *one character*. xgrammar makes a rule of it, and nearly every token goes on past
-# the end of that rule.
-
-# %% [markdown]
-# Our median is small because at most steps the split gives back a mask that it has computed before. The paper is also
-# cited for masks "100 times as fast": against Outlines 1.0, llama.cpp and lm-format-enforcer, which we did not repeat.
-# What each idea saves, and how to write a string that xgrammar reads quickly:
-# [What xgrammar keeps](deeper/xgrammar_forensics.ipynb).
-
-# %% [markdown]
-# ## 7 · Going back
-#
-# The stack of this lab is the one of the paper: a **persistent stack**. No stack is ever changed. A push makes one new
-# frame that points to the old ones. To go back, take the old state: it still points to its frames, so nothing is copied
-# or undone. In the picture each text points to its top frame (orange). Texts 2, 3 and 4 go on from text 1 and share
-# frames; text 5 is text 1 again.
-
-# %%
-# slide: No stack is ever changed, so going back is free.
-gv.views.draw_branches(nested, ['[{"a": ', '[{"a": "b"', '[{"a": [', '[{"a": {', '[{"a": '])
-
-# %% [markdown]
 # ## Your predictions
 
 # %%
@@ -488,7 +466,7 @@ gv.score()
 #
 # | often said | measured here | section |
 # | --- | --- | --- |
-# | "Less than 1% of the tokens are context-dependent." | 0.9% in a string, 46% in whitespace, before both ideas | 4 |
+# | "Less than 1% are context-dependent." | without context expansion 0.9% in a string, 46% in whitespace | 4 |
 # | "A context-independent token has the same verdict in every state." | true of 3,554 of 128,256 tokens | 5 |
 # | "So few tokens can be ignored." | then some texts are broken | 3 |
 #
@@ -500,8 +478,10 @@ gv.score()
 # * There is no limit to the stacks, but the nodes are few: split the tokens at each node once, before decoding.
 # * Cut the token where the rule ends. The rule decides the bytes before the cut, the stack those after it.
 # * At run time take the accepted tokens of all nodes in the closure, and read only the context-dependent ones.
-# * Context expansion and rule inlining leave few of them.
-# * A persistent stack goes back without copying.
+# * Context expansion leaves few of them, because it knows what may follow a rule.
+#
+# What the paper's figures and times count, and what each idea saves, is a page of its own:
+# [What xgrammar keeps](deeper/xgrammar_forensics.ipynb).
 
 # %% [markdown]
 # Next, the other way: no table per grammar. [Lab 10](10_walk_the_trie.ipynb) walks the trie at every step and skips
@@ -511,8 +491,8 @@ gv.score()
 # ## How the production engines do it
 #
 # * xgrammar parses with [Earley's algorithm](https://github.com/mlc-ai/xgrammar/blob/main/cpp/earley_parser.h) today,
-#   not with the persistent stack of [its paper](https://arxiv.org/abs/2411.15100). Its tables still
-#   have three verdicts; *uncertain* is its word for context-dependent.
+#   not with the stack of [its paper](https://arxiv.org/abs/2411.15100). Its tables still have three verdicts;
+#   *uncertain* is its word for context-dependent.
 # * It [derives a lookahead](https://github.com/mlc-ai/xgrammar/blob/main/cpp/grammar_functor.cc) only for a rule that
 #   is called from exactly one place, not at the end: 10 of 23 compiled rules of our JSON grammar.
 
@@ -527,7 +507,7 @@ gv.score()
 # %% [markdown]
 # ## A puzzle
 #
-# `"}}}}` ends a string and four objects. How many frames below `string` must an engine look at to decide this token?
-# And which grammars need no stack at all: for which are all tokens context-independent once rules are inlined?
+# `"}}}}` ends a string and four objects. How many open rules below `string` must an engine look at to decide this
+# token? And which grammars need no stack at all: for which can every call be replaced by the text of the rule?
 #
-# hint: Each `}` pops one frame. For the second question, think of what rule inlining cannot remove.
+# hint: Each `}` ends one rule. For the second question: what happens if a rule calls itself?

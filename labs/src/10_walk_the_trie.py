@@ -56,9 +56,9 @@ toy = [b"1", b"12", b"125", b"12.", b"1.5", b".", b".5", b"a", b"and", b"ant"]
 gv.views.draw_flat_trie(decimal, toy, state=2)
 
 # %% [markdown]
-# Read it from the left. A level is a depth, and a token ends where a byte is underlined. The machine refuses the `.` at
-# place 0. The subtree of this node has size 2, the node itself and `.5`, so the loop continues at place 0 + 2. There it
-# accepts the `1` and goes on to place 3, one level deeper. It asks the machine at 7 of the 12 places.
+# Read it from the left. The rows are the depths, and a token ends where a byte is underlined. The machine refuses the
+# `.` at place 0. The subtree of this node has size 2, the node itself and `.5`, so the loop continues at place 0 + 2.
+# There it accepts the `1` and goes on to place 3, one row deeper. It asks the machine at 7 of the 12 places.
 #
 # As a program, the trie is four lists with one entry per node: its `byte`, its `depth`, the `size` of its subtree, and
 # in `ends` the tokens that end at this node. You need not read how `flatten` makes them.
@@ -112,12 +112,13 @@ def count(walk, machine, state, tokens):
 #
 # Write `jump(machine, state, tree)`, a loop over places `i`. It returns the set of legal tokens. `tree` is a trie in
 # four lists, depth first. If the machine refuses `tree.byte[i]`, jump over the subtree: continue at `i + tree.size[i]`.
-# Otherwise take the tokens `tree.ends[i]`, which end there, and continue at `i + 1`. Keep a list `states`, which begins
-# as `[state]`: `states[d]` is the state after `d` bytes of the current branch.
+# Otherwise take the tokens `tree.ends[i]`, and continue at `i + 1`. Keep a list `states`, which begins as `[state]`:
+# `states[d]` is the state after `d` bytes of the current branch. (State 0 is a state; `None` says that a byte is
+# refused.)
 #
-# hint: A node of depth `d` is read from `states[d - 1]`. Later entries of the list belong to an earlier branch.
+# hint: A node of depth `d` is read from `states[d - 1]`. Later entries belong to an earlier branch.
 #
-# hint: Begin each round with `del states[tree.depth[i] :]`, and call `machine.step(states[-1], tree.byte[i])`.
+# hint: The step is `machine.step(states[-1], tree.byte[i])`.
 
 
 # %%
@@ -128,24 +129,32 @@ def jump(machine, state, tree):
     while i < len(tree.byte):
         del states[tree.depth[i] :]
         after = machine.step(states[-1], tree.byte[i])
-        if after is not None:
+        if after is None:
+            i += tree.size[i]
+        else:
             states.append(after)
             legal.update(tree.ends[i])
-        i += 1 if after is not None else tree.size[i]
+            i += 1
     return legal
     # open:
     # legal, states, i = set(), [state], 0
     # while i < len(tree.byte):
     #     del states[tree.depth[i] :]  # the last one is the state before place i
-    #     ...  # step: keep the state and the legal ids, or jump over the subtree
-    #     i += 1
+    #     after = ...  # one step of the machine
+    #     if after is None:
+    #         i += 1  # not yet right: jump over the subtree
+    #     else:
+    #         ...  # keep the state, and take the tokens that end here
+    #         i += 1
+    # ...  # return the legal ids
     # end
 
 
+# %%
 gv.checks.jump(jump)
 
 # %% [markdown]
-# This is the loop of llguidance's library `toktrie`, which needs eight bytes per node. Now all pieces of Llama 3:
+# This is the loop of llguidance's library `toktrie`. Now all pieces of Llama 3:
 
 # %%
 # slide: All pieces of Llama 3 are 274,520 nodes.
@@ -170,8 +179,8 @@ gv.predict(
         lambda: count(jump, decimal, 2, large),
         lambda: gv.views.draw_walk(gv.tokens.lazy_walk(decimal, llama, "3.")),
         """1,356 times: once per node that it accepts, and once per node that it refuses. These are the 246 first bytes
-        that are no digits. All nodes below them, 273,164, are left out, and with them all tokens that begin there. (The
-        picture has a row per byte of a token. It calls accepted nodes *live* and those left out *dropped*.)""",
+        that are no digits. All nodes below them, 273,164, are left out, and with them all tokens that begin there. The
+        picture shows the same walk by the library, with a row per byte of a token.""",
     ],
 )
 
@@ -186,12 +195,21 @@ gv.predict(
 # found once, when the vocabulary is loaded.
 
 # %%
+def count_library(machine, state, vocabulary):
+    """The same walk by the library."""
+    walk = gv.tokens.lazy_walk(machine, vocabulary, state, slices=False)
+    print(f"{'the library':12}{walk.legal:7,} legal, asked {walk.asked:7,} times")
+
+
+# %%
 # slide: Inside a string nearly everything is legal, and the jump saves little there.
 inside = read(gv.json(), b'{"a')
 count(jump, gv.json(), inside, large)
+count_library(gv.json(), inside, llama)
 plain = gv.regex(r'[^"\\\x00-\x1f\x7f]*')
 taken = {token for token, piece in enumerate(texts) if read(plain, piece) is not None}
-rest = flatten([text for token, text in enumerate(texts) if token not in taken])
+others = [text for token, text in enumerate(texts) if token not in taken]
+rest = flatten(others)
 print(f"{len(taken):,} tokens in the slice; the trie of the others has {len(rest.byte):,} nodes")
 
 # %% [markdown]
@@ -210,6 +228,7 @@ gv.predict(
     answer="about 4,000 times: refused nodes are asked about, too",
     reveal=[
         lambda: count(jump, gv.json(), inside, rest),
+        lambda: count_library(gv.json(), inside, gv.Vocabulary(others)),
         """4,221 times instead of 267,888. The mask is the same: 367 legal tokens here and 122,892 in the slice make
         123,259. Not 10,853: nothing below a refused node is asked. Our `engine="trie"` needs still fewer questions. The
         tokens `abc":` and `xyz":` begin with a text of the slice, and what follows it is the same `":`. So it reads
@@ -224,8 +243,8 @@ gv.predict(
 # ## Exercise 2 · May it be taken whole? ★★ · home
 #
 # Write `whole(machine, state, part)`: can `machine`, from `state`, read every text that `part` can read from
-# `part.initial`? Return `True` or `False`. For `a*b` and the part `a*` it is `True`; for `a{0,3}` and `a*` it is
-# `False`, because of `aaaa`.
+# `part.initial`? Return `True` or `False`. For `a*b` and the part `a*` it is `True`: the text need not be complete. For
+# `a{0,3}` and `a*` it is `False`, because of `aaaa`.
 #
 # hint: Let both machines read the same bytes side by side. Look at pairs of states, each pair once.
 #
@@ -243,7 +262,8 @@ def whole(machine, state, part):
             if (inner := part.step(there, byte)) is not None:
                 if (after := machine.step(here, byte)) is None:
                     return False
-                pairs += [(after, inner)] * ((after, inner) not in pairs)
+                if (after, inner) not in pairs:
+                    pairs.append((after, inner))
     return True
     # open:
     # pairs = [(state, part.initial)]
@@ -253,25 +273,44 @@ def whole(machine, state, part):
 
 gv.checks.whole(whole)
 
+# %%
+short = gv.json_schema({"type": "string", "maxLength": 8})
+print("in any string:", whole(gv.json(), inside, plain))
+print("in a string of at most 8 characters:", whole(short, read(short, b'"'), plain))
+
+# %% [markdown]
+# So one slice is right in one string and wrong in another. An engine must check it at each state, and it keeps the
+# answer.
+
 # %% [markdown]
 # ## 3 · Earley over a lexer
 #
 # The walk asks a machine thousands of times per mask. Which machine, if the constraint is a grammar? Think of
 # intervals: `(x)` is open, `(x]` is half open, and they may be nested. At a `(` it is not known which of the two it is.
-# llama.cpp keeps a list of stacks, one per possibility: for ten `(` there are 2 · 2 · … · 2 = 1,024. Lab 08's parser
-# keeps a chart. `chart_of` fills it column by column, with the three moves `predict`, `scan` and `complete`:
+# llama.cpp keeps a list of stacks, one per possibility. Each `(` doubles the list, because each open bracket may be of
+# either kind, whatever the others are:
+
+# %%
+stacks, sizes = [""], []
+for _ in range(10):  # the text goes on with one more "("
+    stacks = [closing + stack for stack in stacks for closing in ")]"]
+    sizes.append(len(stacks))
+sizes
+
+# %% [markdown]
+# Lab 08's parser keeps a chart instead. `chart_of` is `parse` of lab 08, but it returns the chart:
 
 # %%
 rules = {"root": [("open",), ("half",), ("x",)], "open": [("(", "root", ")")], "half": [("(", "root", "]")]}
 
 
-def chart_of(text):
-    chart, column = [], [earley.Item("start", ("root",), 0, 0)]
+def chart_of(text, complete=earley.complete):
+    column, chart = [earley.Item("start", ("root",), 0, 0)], []
     for place, character in enumerate([*text, ""]):
         chart.append(column)
         for item in column:  # it grows
-            new = earley.predict(rules, [item], place) if item.wanted else earley.complete(chart, item)
-            column += [one for one in new if one not in column]
+            new = complete(chart, item) if item.wanted is None else earley.predict(rules, [item], place)
+            column += [one for one in new or [] if one not in column]
         column = earley.scan(column, character)
     return chart
 
@@ -283,8 +322,12 @@ gv.predict(
     "predicted.",
     number=7,
     reveal=[
-        lambda: print("items per column:", [len(column) for column in chart_of("(" * 10 + "x" + "])" * 5)]),
         lambda: print(*chart_of("(" * 10)[10], sep="\n"),
+        lambda: gv.draw_bars(
+            [f"after {n} (" for n in range(1, 11)],
+            {"stacks": sizes, "items of the column": [len(column) for column in chart_of("(" * 10)[1:]]},
+            title="what is kept",
+        ),
         """Seven at every depth: two were scanned, and they predict the three alternatives of `root`, one of `open` and
         one of `half`. The chart does not store whole stacks. It stores per place what began there, once, whichever way
         led there.""",
@@ -315,17 +358,32 @@ def complete(chart, done):
 
 gv.checks.complete(complete)
 
+# %%
+for function in (complete, earley.complete):
+    print("items per column:", [len(column) for column in chart_of("((x])", function)])
+
+# %% [markdown]
+# With your function the chart has as many items as with the library's. (While the exercise is open, it has fewer.)
+
 # %% [markdown]
 # A chart takes more work per byte than a table look-up. So llguidance puts a **lexer** in front: finite machines
-# read the bytes of a lexeme, and Earley's parser is asked only where a lexeme ends. Of the 267,888 questions of the
-# walk in section 2, all but 438 are inside the string, where a lexer answers alone.
+# read the bytes of a lexeme, and Earley's parser is asked only where a lexeme ends. The walk of section 2 asked
+# 267,888 questions. Here is the same walk with a lexer that knows only the rest of the string:
+
+# %%
+rest_of_string = gv.regex(r'([^"\\\x00-\x1f]|\\(["\\/bfnrt]|u[0-9A-Fa-f]{4}))*"')
+print(f"{gv.tokens.lazy_walk(rest_of_string, llama, slices=False).asked:,} questions to the lexer")
+
+# %% [markdown]
+# These are nearly all: the parser is asked only about what follows the closing quote.
 #
 # The lexer is a DFA, and this is llguidance's table per grammar. It is a **lazy table**: at the start it is empty, and
 # each entry is computed when a walk first needs it. That is why llguidance starts at once.
 
 # %% [markdown]
 # Lab 04 refused the regex `[ab]*a[ab]{20}`, because its whole DFA has more than two million states. Here it is as a
-# lazy table. A state is the set of letters from the end at which an `a` stands, and `step` computes one entry.
+# lazy table. A state holds the places of each `a`, counted from the end of the text: after `abba` it is {1, 4}. Places
+# beyond 21 are not needed. `step` computes one entry.
 
 
 # %%
@@ -340,7 +398,7 @@ class LazyTable:
 
 
 def compute(places, letter):
-    """At which places from the end, up to 21, an `a` stands after one more letter."""
+    """The places of each `a` after one more letter: all move by one, and a new `a` has place 1."""
     moved = {place + 1 for place in places if place < 21}
     return frozenset(moved | {1} if letter == "a" else moved)
 
@@ -379,12 +437,21 @@ gv.predict(
 # per mask. The **break-even** is the number of masks after which both have cost the same.
 
 # %% [question]
-# slide: A table costs time at first, a walk costs time at every mask: find the break-even.
+# slide: A table costs time at first, a walk costs time at every mask: which is better for one answer?
 gv.predict(
     "A table takes 40 ms before the first mask and 0.02 ms for each mask. A walk takes nothing before the first mask "
-    "and 1.02 ms for each. After how many masks have both cost the same time?",
-    number=40,
-    reveal="40: each mask saves 1 ms, and the table cost 40 ms. For fewer masks the walk is cheaper.",
+    "and 1.02 ms for each. An answer has 200 tokens, and the next request has another grammar. Which is better?",
+    choices=[
+        "the table: it takes less time in total, and its first token comes sooner",
+        "the table takes less time in total, but the walk has its first token sooner",
+        "the walk: a table that is used once does not pay",
+    ],
+    answer="the table takes less time in total, but the walk has its first token sooner",
+    reveal=[
+        lambda: print(f"200 masks: the table {40 + 200 * 0.02:.0f} ms, the walk {200 * 1.02:.0f} ms"),
+        """Each mask saves 1 ms, so the break-even is at 40 masks, within one answer. But the user waits for the first
+        token, and with the table this one comes 39 ms later.""",
+    ],
 )
 
 # %% [markdown]
@@ -437,8 +504,13 @@ gv.views.draw_break_even(costs, pairs=[("split", "trie"), ("xgrammar, recorded",
 #   string.
 
 # %% [markdown]
-# So **build** if one grammar serves many requests. **Walk** if each request brings its own grammar. In practice the two
-# meet: XGrammar-2 compiles parts of its table when they are needed, and llguidance keeps slices and a lazy table.
+# XGrammar and llguidance break even at 185 masks: often within one answer. So the sum speaks for the table. But the
+# first token waits until the whole table is ready: 46 ms here, and 724 ms for the grammar of a programming language
+# (`assets/bench/grammars.json`).
+#
+# So **build** if one grammar serves many requests, since all but the first find its table ready. **Walk** if each
+# request brings its own grammar and the first token should come soon. In practice the two meet: XGrammar-2 compiles
+# parts of its table when they are needed, and llguidance keeps slices and a lazy table.
 
 # %% [markdown]
 # ## Your predictions
@@ -452,7 +524,7 @@ gv.score()
 # | said | measured | section |
 # | --- | --- | --- |
 # | "llguidance keeps no tables." | Slices per vocabulary, and a lazy table for its lexer. | 2, 3 |
-# | "99.9 % of the tokens are illegal." | Inside a JSON string, 123,259 of 128,000 are legal. | 2 |
+# | "99.9 % of the tokens are illegal." | Inside a JSON string, 123,259 of 128,256 are legal. | 2 |
 # | "Open alternatives make a parser exponential." | 1,024 possible stacks, 7 items in a column. | 3 |
 
 # %% [markdown]
@@ -461,7 +533,7 @@ gv.score()
 # * Depth first, a subtree is one piece of a list, and a refused node is one jump.
 # * Where nearly all is legal, take a slice whole, after a check that this is right.
 # * Earley's chart stores what began where, not whole stacks. A lexer keeps it out of the inside of lexemes.
-# * A table per grammar pays from its break-even on.
+# * A table per grammar pays from its break-even on, but the first token waits for it.
 #
 # Next: [lab 11](11_jump_forward.ipynb), text without asking the model. Which engine is right when two masks differ is a
 # page of its own: [who is right](deeper/who_is_right.ipynb).

@@ -451,9 +451,9 @@ gv.race(MyEngine) if ready else ""
 # | --- | --- | --- |
 # | one byte per *kind* of bytes | most calls of `push_byte`: the digits are one kind | lab 05, section 3 |
 # | masks as arrays or bits, per node | sets of 4,000 ids; a union becomes one operation | lab 09, section 3 |
-# | context expansion | context-dependent tokens: what may follow a rule rejects most | lab 09, section 4 |
-# | the trie as one flat array | dictionaries; a refused subtree is one jump | lab 10, section 2 |
-# | a linked stack that shares its frames | copies of deep stacks | lab 09, section 7 |
+# | context expansion | context-dependent tokens: what may follow a rule rejects most | lab 09, section 2 |
+# | the trie as one flat array | dictionaries; a refused subtree is one jump | lab 10, section 1 |
+# | a linked stack that shares its frames | copies of deep stacks | [Palindromes](deeper/palindromes.ipynb), section 2 |
 
 # %% [markdown]
 # ## Recap

@@ -145,6 +145,18 @@ def test_the_first_failing_input_is_shown():
     assert "input 2 of 3" in verdict.said
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "why"),
+    [
+        ("i += tree.size[i]", "i += tree.size[i] + 1", "continue at exactly i + size"),
+        ("if after is None:", "if not after:", "State 0 is a state, too"),
+    ],
+)
+def test_the_check_of_the_jump_names_the_usual_slips(old, new, why):
+    verdict = gv.checks.jump(changed("jump", old, new))
+    assert why in dict(verdict.facts)["because"]
+
+
 def test_a_card_escapes_what_a_student_wrote_and_cuts_what_is_long():
     assert "<b>" not in Verdict("wrong", "<b>", (("<b>", "<b>"),))._repr_html_()
     assert len(show(list(range(1000)))) == 160

@@ -495,6 +495,14 @@ def test_after_a_space_the_whole_vocabulary_of_words_depends_on_the_stack(llama3
         assert (split.pda.nodes.name_of(first), len(split.node(first).dependent)) == (name, count)
 
 
+def test_with_context_expansion_most_tokens_depend_on_the_stack_before_the_last_digit_of_an_escape(llama3):
+    split = gv.build_split(gv.json(), llama3, inline=False)
+    (node,) = split.pda.places(read(split.pda, b'"\\u00e'))
+    counts = [len(part.dependent) for part in split.build()]
+    assert len(split.node(node).dependent) == max(counts) == 11_242
+    assert f"{max(counts) / len(llama3):.2%}" == "8.77%"
+
+
 def test_the_figures_beside_the_published_ones_are_those_of_the_benches(llama3):
     grammars, ablation = (json.loads((BENCH / f"{name}.json").read_text()) for name in ("grammars", "ablation"))
     rows = grammars["cases"]["llama3, JSON"]
@@ -555,6 +563,11 @@ def test_in_words_of_letters_no_slice_is_legal_as_a_whole_and_the_walk_asks_near
                         word ::= [a-z]+""")
     asked = [gv.tokens.lazy_walk(*given).asked for given in ((sql, llama3, "SELECT ti"), (gv.json(), llama3, '{"a'))]
     assert asked == [31_526, 330]
+
+
+def test_the_recorded_table_of_a_programming_language_takes_724_ms_before_its_first_mask():
+    grammars = json.loads((BENCH / "grammars.json").read_text())
+    assert round(1000 * grammars["cases"]["llama3, code"]["xgrammar 0.2.8"]["first"]) == 724
 
 
 @pytest.mark.slow

@@ -185,12 +185,14 @@ def _write_look(x: float, y: float, width: float, height: float, look: str) -> E
 # --- one walk, level by level ---
 
 
+WALK_WORDS = {"read": "asked: the machine goes on", "refused": "asked: refused", LEFT_OUT: LEFT_OUT}
 WALK_HINT = "gv.tokens.lazy_walk(machine, vocabulary, text)"
-LEVEL_PITCH = 26.0
+LEVEL_PITCH = 34.0
 LEVELS_TOP = 92.0
 MOST_LEVELS = 8  # rows
-LEVEL_HEAD = ("byte", "live bytes", "live", "refused", "dropped", "tokens")
+LEVEL_HEAD = ("byte", "bytes", "go on", "refused", LEFT_OUT, "tokens")
 BARS_SPAN = 260.0
+BAR_HEIGHT = 7.0
 
 
 @dataclass(frozen=True)
@@ -233,20 +235,20 @@ def walk_levels_of(walk: LazyWalk) -> list[WalkLevel]:
 
 
 def draw_walk(walk: LazyWalk) -> Figure:
-    """A walk level by level: the live and the refused nodes at each depth, and what was dropped with these.
+    """A walk level by level: at each depth the nodes where it goes on, the refused ones, and what these leave out.
 
     >>> v = gv.Vocabulary([b"2", b"3", b"20", b"202", b"a", b"ab", b"abc"])
     >>> print(draw_walk(gv.tokens.lazy_walk(gv.regex("[0-9]{2}"), v)).text)
-    Lazy walk: 5 of 7 nodes asked about (71%): 3 live, 2 refused, 2 below these never asked; 3 of 7 tokens legal
-    byte 1: 2 3; live 2, refused 1, dropped 2, tokens 2
-    byte 2: 0; live 1, refused 0, dropped 0, tokens 1
-    byte 3: –; live 0, refused 1, dropped 0, tokens 0
+    Walk: 5 of 7 nodes asked about (71%): 3 go on, 2 refused, 2 below these left out; 3 of 7 tokens legal
+    byte 1: 2 3; go on 2, refused 1, left out 2, tokens 2
+    byte 2: 0; go on 1, refused 0, left out 0, tokens 1
+    byte 3: –; go on 0, refused 1, left out 0, tokens 0
     """
     expect(walk, LazyWalk, "draw_walk", "a walk", WALK_HINT)
     levels = walk_levels_of(walk)
     total = say_walk(walk)
-    lines = [f"Lazy walk: {total}"]
-    parts = [bold(EDGE, 24, "lazy walk"), soft(EDGE, 44, total)]
+    lines = [f"Walk: {total}"]
+    parts = [bold(EDGE, 24, "a walk, byte by byte"), soft(EDGE, 44, total)]
     if walk.part:
         said = _say_slice(walk.part, len(walk.trie) - 1)
         lines.append(said)
@@ -259,11 +261,11 @@ def draw_walk(walk: LazyWalk) -> Figure:
     bars = EDGE + wide(head, 12) + 30
     above = LEVELS_TOP - 8
     parts.append(soft(EDGE, above, head, mono=True))
-    parts.append(soft(bars, above, "live, and dashed refused and dropped (log.)"))
+    parts.append(soft(bars, above, "nodes, in powers of ten"))
     for number, (row, level) in enumerate(zip(rows, shown, strict=True)):
-        y = LEVELS_TOP + LEVEL_PITCH * (number + 0.7)
-        parts.append(write(EDGE, y, row, 12, mono=True))
-        parts.append(moved(bars, y, *_write_walk_bars(level, ten)))
+        y = LEVELS_TOP + LEVEL_PITCH * number
+        parts.append(write(EDGE, y + 19, row, 12, mono=True))
+        parts.append(moved(bars, y + 4, *_write_walk_bars(level, ten)))
     for depth, letters, *numbers in table:
         said = ", ".join(map("{} {}".format, LEVEL_HEAD[2:], numbers))
         lines.append(f"byte {depth}: {letters}; {said}")
@@ -272,16 +274,19 @@ def draw_walk(walk: LazyWalk) -> Figure:
         more = f"and {len(levels) - MOST_LEVELS} more levels"
         lines.append(more)
         parts.append(soft(EDGE, low + 8, more))
+        low += 20
+    signs = [(_write_look(0, -6, 16, 12, look), words) for look, words in WALK_WORDS.items()]
+    parts += write_legend(signs, EDGE, low + 8)[0]
     widest = max(bars + BARS_SPAN, 6.4 * len(total))
-    return figure_of(widest + 2 * EDGE, low + EDGE, "\n".join(lines), *parts)
+    return figure_of(widest + 2 * EDGE, low + 24, "\n".join(lines), *parts)
 
 
 def say_walk(walk: LazyWalk) -> str:
     """The cost and the result of a walk in one line."""
     part = share(walk.asked / max(1, walk.nodes))
     asked = f"{walk.asked:,} of {walk.nodes:,} nodes asked about ({part})"
-    live = f"{len(walk.live) - 1:,} live, {len(walk.cut):,} refused"
-    dropped = f"{walk.dropped:,} below these never asked"
+    live = f"{len(walk.live) - 1:,} go on, {len(walk.cut):,} refused"
+    dropped = f"{walk.dropped:,} below these left out"
     legal = f"{walk.legal:,} of {len(walk.vocabulary):,} tokens legal"
     return f"{asked}: {live}, {dropped}; {legal}"
 
@@ -292,15 +297,14 @@ def _say_slice(part: Slice, nodes: int) -> str:
 
 
 def _write_walk_bars(level: WalkLevel, ten: float) -> Iterator[Element]:
-    """The live nodes and, dashed, the refused ones with all below, on a logarithmic axis."""
-    if level.live:
-        width = max(2.0, ten * log10(level.live))
-        yield rect(0, -11, width, 6, 1.5, fill="var(--gv-blue)")
-    gone = level.refused + level.dropped
-    if gone:
-        width = max(2.0, ten * log10(gone))
-        look = {"fill": "none", "stroke": "var(--gv-magenta)", "stroke_dasharray": "3 2"}
-        yield rect(0, -3, width, 6, 1.5, **look)
+    """A bar for each look of a node, on a logarithmic axis; none for no node."""
+    counts = {"read": level.live, "refused": level.refused, LEFT_OUT: level.dropped}
+    y = 0.0
+    for look, count in counts.items():
+        if count:
+            width = max(2.0, ten * log10(count))
+            yield _write_look(0, y, width, BAR_HEIGHT, look)
+        y += BAR_HEIGHT + 2
 
 
 # --- the walks along a text ---

@@ -71,8 +71,22 @@ gv.predict(
 # ## 2 · Shared frames
 #
 # Each stack is stored as its top frame and a link to the stack below it. Stacks with the same lower part share that
-# part, so the picture above has fewer frames than the stacks have together. No stored frame is ever changed. A step
-# back therefore costs nothing: the old tops are still there.
+# part, so the picture above has fewer frames than the stacks have together. No stored frame is ever changed: this is
+# the **persistent stack** of the XGrammar paper.
+#
+# Stacks of different texts share frames, too. Here are four texts of nested brackets; each points to its top frame
+# (orange).
+
+# %%
+brackets = gv.grammar('root ::= "(" root ")" | "[" root "]" | "x"')
+gv.views.draw_branches(brackets, ["((", "((x", "([", "(("])
+
+# %% [markdown]
+# All four texts begin with `(`. It opened a call, which returns to n4, and this frame is stored once for all of them.
+# Text 4 is text 1 again. To go back, an engine takes the old state, which still points to its frames. Nothing is copied
+# or undone.
+#
+# Back to the palindromes:
 
 
 # %%

@@ -175,7 +175,7 @@ def states_with_names(parts, sets):
 ROW = "dict.fromkeys(node.tokens, state)"
 MOVE = "moves.get((node, byte))"
 ALL = "all(node in ends for node in stack)"
-FIND = "i += 1 if after is not None else tree.size[i]"
+JUMP = "i += tree.size[i]"
 JOIN = 'r"\\{" + ", ".join(members) + r"\\}"'
 WRONG = {
     "advance": [
@@ -280,10 +280,10 @@ WRONG = {
     ],
     "jump": [
         walk_without_jumps,
-        (FIND, "i += 1", f"{FIND} + 1", "i += 0"),
+        (JUMP, "i += 1", f"{JUMP} + 1", "i += 0"),
         ("tree.depth[i] :", "tree.depth[i] + 1 :", "tree.depth[i] - 1 :"),
         ("states[-1]", "state"),
-        ("if after is not None:", "if after:"),
+        ("if after is None:", "if not after:"),
         ("tree.ends[i]", "tree.ends[i][:1]"),
         ("legal.update(tree.ends[i])", "legal.add(i)"),
         ("return legal", "tree.ends[0].append(7)\n    return legal", "return [token in legal for token in range(6)]"),
@@ -291,10 +291,10 @@ WRONG = {
     ],
     "whole": [
         ("return True", "return len(machine) >= len(part)", "return 1"),
-        ("pairs += ", "more = "),
+        ("pairs.append(", "[].append("),
         ("(after, inner) not in pairs", "after not in [one for one, _ in pairs]"),
         ("(after, inner) not in pairs", "inner not in [one for _, one in pairs]"),
-        ("((after, inner) not in pairs)", "1"),
+        ("if (after, inner) not in pairs", "if True"),
         ("[(state,", "[(machine.initial,"),
         ("range(256)", "range(128)", "range(1, 256)"),
         ("return False", "return True"),
