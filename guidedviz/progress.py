@@ -41,6 +41,7 @@ class Progress:
 
     def __exit__(self, *error: object) -> None:
         if self.bar is not None:
+            self.bar.total = self.bar.n  # work that ends early is done: a notebook keeps a bar that is not full, in red
             self.bar.close()
 
     def tick(self) -> None:

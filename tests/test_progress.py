@@ -9,6 +9,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from tqdm.notebook import tqdm_notebook
 
 import guidedviz as gv
 from guidedviz import progress
@@ -82,6 +83,18 @@ def test_an_error_closes_the_bar(watched, capsys):
     with pytest.raises(OSError, match="gone"):
         list(with_progress(broken(), "broken", "part", 9))
     assert capsys.readouterr().err.endswith("\r"), "the line is cleared"
+
+
+@pytest.mark.parametrize("parts", [3, 9])
+def test_no_bar_stays_in_a_notebook(watched, monkeypatch, parts):
+    """A run ends at its end token, long before its limit: the bar goes as it does at the limit, and is not red."""
+    monkeypatch.setattr("tqdm.auto.tqdm", tqdm_notebook)
+    with Progress("early", "part", 9) as work:
+        for _ in range(parts):
+            work.tick()
+    _, shown, _ = work.bar.container.children
+    assert shown.bar_style != "danger"
+    assert work.bar.container.layout.visibility == "hidden"
 
 
 def test_the_library_logs_and_does_not_print():

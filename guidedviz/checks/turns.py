@@ -97,17 +97,17 @@ def budget_mask(mask: Mask, written: Sequence[int], begin: int | None, end: int,
 
 TURN_PARTS = r"""
 thought ::= <think> (!</think>)* </think> "\n\n"
-text ::= [^\x00]*
+answer ::= [^\x00]*
 call ::= find | plus
 find ::= <tool_call> "\n{\"name\": \"find\"" [^<]* </tool_call>
 plus ::= <tool_call> "\n{\"name\": \"plus\"" [^<]* </tool_call>"""  # those of lab 15
 CALLS = r'call ("\n" call)*'
 TURN_CHOICES = read_trials("""
-a thought, and then a text
+a thought, and then an answer
     "none"
-a thought, and then one call or more, a line end between two; no text
+a thought, and then one call or more, a line end between two; no answer
     "required"
-a thought and a text, and then one call or more, or none
+a thought and an answer, and then one call or more, or none
     "auto"
 a thought, and then one call of this tool, by the rule of its name
     "find"
@@ -118,14 +118,14 @@ a thought, and then one call of this tool, by the rule of its name
 def check_turn_rule(answer: Any) -> Verdict:
     """Does `answer(choice)` give the right side of the rule of a whole turn?
 
-    >>> check_turn_rule(lambda choice: "thought text")
+    >>> check_turn_rule(lambda choice: "thought answer")
     ✗ not yet right: on input 2 of 5, the first on which it fails
         choice      'required'
-        yours gave  'thought text'
+        yours gave  'thought answer'
         a turn      <think></think>↵↵
         yours       accepts it
         expected    refuses it
-        because     a thought, and then one call or more, a line end between two; no text
+        because     a thought, and then one call or more, a line end between two; no answer
     """
     return check_function(answer, cases_of(turn_rule, TURN_CHOICES, "choice"), _say_turn, _same_rule)
 
@@ -136,7 +136,7 @@ def turn_rule(choice: str) -> str:
     >>> turn_rule("plus")
     'thought plus'
     """
-    rules = {"auto": f"text ({CALLS})?", "required": CALLS, "none": "text"}
+    rules = {"auto": f"answer ({CALLS})?", "required": CALLS, "none": "answer"}
     return "thought " + rules.get(choice, choice)
 
 
@@ -175,6 +175,11 @@ class Script:
 
     turns: tuple[Reply, ...]
 
+    @property
+    def is_stopped(self) -> bool:
+        """Whether somebody presses Ctrl-C while a tool runs."""
+        return any(call.name == "wait" for turn in self.turns for call in turn.calls)
+
     def __call__(self, messages: Sequence[Message]) -> Reply:
         said = sum(1 for message in messages if message["role"] == "assistant")
         if said < len(self.turns):
@@ -187,7 +192,7 @@ def _tell(message: Message) -> str:
     content = message["content"]
     if not isinstance(content, str):
         raise TypeError(f"the content of a message is a text, not {show(content)}")
-    if message["role"] == "tool" and content.lower().startswith("error"):
+    if message["role"] == "tool" and content.startswith("error"):
         content = "error"
     calls = [call["function"]["name"] for call in message.get("tool_calls", [])]
     return f"{message['role']}: {' '.join([content, *calls]).strip()}"
@@ -205,7 +210,11 @@ def _fail() -> None:
     raise RuntimeError("out of order")
 
 
-AGENT_TOOLS: dict[str, Callable[..., Any]] = {"find": _find, "minus": _minus, "print": _fail}
+def _interrupt() -> None:
+    raise KeyboardInterrupt
+
+
+AGENT_TOOLS: dict[str, Callable[..., Any]] = {"find": _find, "minus": _minus, "print": _fail, "wait": _interrupt}
 GREETING: Message = {"role": "user", "content": "Hi"}
 
 
@@ -239,7 +248,7 @@ after so many turns with calls it ends with None
     [("", ("find", {"item": "lamp"}))], 1
     [("", ("find", {"item": "lamp"})), ("", ("find", {"item": "desk"}))], 2
     [("", ("find", {"item": "lamp"})), ("", ("find", {"item": "desk"}))], 3
-a tool may raise any error: the model reads a text that begins with error
+a tool may raise any Exception: the model reads a text that begins with error, in small letters
     [("", ("print", {}))], 3
     [("", ("find", {"item": "kite"}))], 3
 no tool may have this name: that is an error for the model, too
@@ -249,6 +258,8 @@ the arguments may not be those of the tool: that is an error for the model, too
     [("", ("minus", {"x": 2, "y": 3, "z": 4}))], 3
 after an error go on with the next call
     [("", ("fly", {}), ("minus", {"x": 4, "y": 2}))], 3
+Ctrl-C must stop the loop: catch Exception, and not KeyboardInterrupt
+    [("", ("wait", {}))], 3
 """,
 )
 
@@ -257,7 +268,7 @@ def check_agent(answer: Any) -> Verdict:
     """Does `answer(ask, tools, messages, rounds)` run what the model calls, and give its answer?
 
     >>> check_agent(lambda ask, tools, messages, rounds: ask(messages).text)
-    ✗ not yet right: on input 2 of 16, the first on which it fails
+    ✗ not yet right: on input 2 of 17, the first on which it fails
         turns       the model calls find {"item": "lamp"}; then it says what it has read
         rounds      3
         yours gave  ''
@@ -268,7 +279,9 @@ def check_agent(answer: Any) -> Verdict:
     for why, rows in AGENTS.items():
         for script, tools, messages, rounds in rows:
             given = (("turns", _say_script(script)), ("rounds", str(rounds)))
-            expected = run_agent(script, tools, messages, rounds)
+            expected: Any = KeyboardInterrupt
+            if not script.is_stopped:
+                expected = run_agent(script, tools, messages, rounds)
             cases.append(Case((script, tools, messages, rounds), expected, why, given))
     return check_function(answer, cases)
 
@@ -282,7 +295,9 @@ def _say_script(script: Script) -> str:
             said.append(f"the model says {show(turn.text)}")
         if calls:
             said.append(f"the model calls {calls}")
-    if script.turns[-1].calls:
+    if script.is_stopped:
+        said.append("somebody presses Ctrl-C")
+    elif script.turns[-1].calls:
         said.append("then it says what it has read")
     return "; ".join(said)
 

@@ -192,9 +192,9 @@ class _Writer:
         if is_open:
             before = ""
         if self.form.special:
-            return self.rules.add("thinking", self.row(f"{before}TEXT{after}"))
+            return self.rules.add("thought", self.row(f"{before}TEXT{after}"))
         tag = {"type": "tag", "begin": before, "content": {"type": "any_text"}, "end": after}
-        return self.rules.add("thinking", self.read(tag))
+        return self.rules.add("thought", self.read(tag))
 
     def rest(self, choice: str) -> Tree:
         """The answer or the calls."""

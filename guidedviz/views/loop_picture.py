@@ -56,6 +56,7 @@ class Part:
     middle: tuple[Words, ...] = (("mask", "illegal: −∞"),)
     advance: str = "advance"
     forced: bool = False
+    agent: bool = False  # what a call leads to
 
 
 RULES_BOX = ("grammar", "rules")
@@ -78,6 +79,11 @@ LOOP_PARTS = {
     "split": Part((RULES_BOX, ("token tables", "one per node"), ("stack", "decides the rest")), ("token tables",)),
     "walk": Part((RULES_BOX, STATE_BOX, ("trie walk", "at each step")), ("trie walk",)),
     "jump": Part((MACHINE_BOX, ("state", "where it is")), ("forced bytes",), forced=True),
+    "server": Part(
+        (("schema", "of a request"), ("cache", "compiled once"), STATE_BOX, ("packed mask", "one bit per token")),
+        ("cache", "packed mask"),
+    ),
+    "agent": Part((("turn", "think, then call"), STATE_BOX), ("turn", "tool", "messages"), agent=True),
 }
 
 
@@ -85,7 +91,7 @@ def draw_loop(part: str = "free") -> Figure:
     """The decoding loop with what one lab adds marked as new.
 
     Labs 00 to 11 show "free", "bias", "static", "fsm", "regex", "index", "schema", "stack", "chart", "split", "walk"
-    and "jump".
+    and "jump", lab 14 "server", and lab 15 "agent".
 
     >>> print(draw_loop("fsm").text)
     the decoding loop: text → model → logits → mask → probabilities → draw → text
@@ -111,6 +117,11 @@ def draw_loop(part: str = "free") -> Figure:
         forced = LoopBox(("forced bytes", "no forward pass"), 1, 2)
         boxes.append(forced)
         lines += _write_forced(loop[0], below[-1], forced)
+    if chosen.agent:
+        messages = LoopBox(("messages", "and the result"), 0, 2)
+        tool = LoopBox(("tool", "runs the call"), LAST_COLUMN, 2)
+        boxes += [messages, tool]
+        lines += _write_call(loop[0], loop[-1], messages, tool)
     height = LOOP_ROWS[max(box.row for box in boxes)] + 36
     shapes = [_write_loop_box(box, box.words[0] in chosen.new) for box in boxes]
     width = 2 * FIRST_COLUMN + COLUMN_PITCH * LAST_COLUMN
@@ -137,6 +148,14 @@ def _write_forced(text: LoopBox, state: LoopBox, forced: LoopBox) -> Iterator[El
     yield _write_lines(state.side(0, 1), (state.x, forced.y), forced.side(1, 0))
     yield _write_lines(forced.side(-1, 0), (text.x, forced.y), text.side(0, 1))
     yield _write_between(forced, state, forced.y - 7, "only one way on")
+
+
+def _write_call(text: LoopBox, draw: LoopBox, messages: LoopBox, tool: LoopBox) -> Iterator[Element]:
+    """The arrows from a call over the tool and the messages to the text."""
+    yield _write_lines(draw.side(0, 1), tool.side(0, -1))
+    yield _write_lines(tool.side(-1, 0), messages.side(1, 0))
+    yield _write_lines(messages.side(0, -1), text.side(0, 1))
+    yield _write_between(messages, tool, tool.y - 7, "when a call ends: append its result, and write a new prompt")
 
 
 def _write_lines(*points: Point) -> Element:
@@ -172,6 +191,8 @@ def _say_loop(loop: list[LoopBox], below: list[LoopBox], part: Part) -> str:
         lines.append(f"the mask comes from: {' → '.join(box.words[0] for box in below)}")
     if part.forced:
         lines.append("where only one way is left: state → forced bytes → text, without the model")
+    if part.agent:
+        lines.append("when a call ends: draw → tool → messages → text")
     if part.new:
         lines.append(f"new: {', '.join(part.new)}")
     return "\n".join(lines)

@@ -484,6 +484,17 @@ def test_all_engines_leave_eos_alone_at_the_end_of_a_time(clerk, engine):
     assert set(guide.mask(state).nonzero()[0]) == clerk.vocabulary.eos
 
 
+def test_the_second_mask_of_lab_14_builds_an_index(clerk):
+    codes = [code for kind, code in build.read_cells(build.read_source("14_in_production")) if kind == "code"]
+    space = {"gv": gv}
+    exec(next(code for code in codes if code.startswith("clerk = ")).partition("\ngv.draw_costs")[0], space)
+    guide = space["guide"]
+    guide.mask(guide.initial)
+    assert guide.source.built is None
+    guide.mask(guide.advance(guide.initial, clerk.encode('{"')[0]))
+    assert guide.source.built is not None
+
+
 def test_a_parked_request_delays_no_other_and_its_first_token_comes_as_late():
     rows = [Request(3 * n, tokens=12, prompt=40) for n in range(4)]
     five = [*rows, Request(20, 8, "order", compile_ms=60, mask_ms=0.1)]

@@ -15,10 +15,11 @@ CODES = [code for kind, code in build.read_cells(build.read_source(NAME)) if kin
 
 @pytest.fixture(scope="module")
 def lab():
-    """The names of the lab after its first cells: the model, the tools, a prompt and a guide."""
+    """The names of the lab after its first cells: the model, the tools, a prompt and two guides."""
     space = {}
     for code in CODES[:3]:
         exec(code, space)
+    space["call"] = gv.guide(gv.turn(space["tools"], choice="required"), space["vocabulary"])
     return space
 
 
@@ -66,9 +67,32 @@ def test_the_server_that_waits_calls_after_a_thought_and_never_without(lab):
     assert min(step.legal for step in silent.steps) > 4000, "no mask begins"
 
 
+@pytest.mark.slow
+def test_for_two_of_five_prompts_the_mask_of_the_server_that_waits_never_begins(lab):
+    for begin in ("waits = ", "silent = ", "lamp = ", "after = "):
+        exec(next(code for code in CODES if code.startswith(begin)), lab)
+    lost = []
+    for name, prompt in lab["prompts"].items():
+        run = gv.record(lab["scout"], prompt, lab["waits"], temperature=0, max_tokens=40)
+        if "█" not in lab["reach"](run):
+            lost.append(name)
+    assert lost == ["thinking off", "a result, off"]
+    assert 'this server never begin?",\n    number=2,' in build.read_source(NAME)
+
+
+@pytest.mark.slow
+def test_with_a_needless_call_the_answer_fails(lab):
+    omar = "Omar lives in Cairo and works as a pilot. What is Omar's job?"
+    [free] = gv.converse(lab["scout"], omar, lab["tools"], temperature=0)
+    first, result, answer = gv.converse(lab["scout"], omar, lab["tools"], temperature=0, choice="required")
+    assert free.text.endswith("Omar works as a pilot.")
+    assert "pilot" in first.text
+    assert result.failed
+    assert "pilot" not in answer.text
+
+
 def test_the_numbers_of_legal_tokens_around_the_end_of_the_thought(lab):
-    call = gv.guide(gv.turn(lab["tools"], choice="required"), lab["vocabulary"])
-    steps = gv.record(lab["scout"], lab["prompt"], call, temperature=0).steps
+    steps = gv.record(lab["scout"], lab["prompt"], lab["call"], temperature=0).steps
     assert len(lab["vocabulary"]) == 4104
     assert {step.legal for step in steps[1:21]} == {4019}
     around = [(step.legal, lab["vocabulary"].display(step.token)) for step in steps[20:23]]
@@ -96,6 +120,6 @@ def test_where_no_text_has_an_angle_bracket_scout_spells_a_call_without_markers(
     parts = next(code for code in CODES if "PARTS = " in code).partition("\n\n\n")[0]
     exec(parts, lab)
     assert "[^\\x00]" in lab["PARTS"]
-    machine = gv.grammar("root ::= thought text" + lab["PARTS"].replace("[^\\x00]", "[^<]"))
+    machine = gv.grammar("root ::= thought answer" + lab["PARTS"].replace("[^\\x00]", "[^<]"))
     said = gv.record(lab["scout"], lab["prompt"], gv.guide(machine, lab["vocabulary"]), temperature=0, max_tokens=90)
     assert json.loads(said.parts[-1]) == {"name": "plus", "arguments": {"x": 137, "y": 248}}

@@ -25,6 +25,13 @@ def test_every_word_fits_into_its_box(part):
     assert all(0.87 * wide(words, int(size)) < LOOP_BOX_WIDTH for size, words in inside)
 
 
+def test_a_call_leads_over_the_tool_and_the_messages_to_the_text():
+    figure = gv.views.draw_loop("agent")
+    assert "when a call ends: draw → tool → messages → text" in figure.text
+    assert "append its result" in figure.svg
+    assert "append its result" not in gv.views.draw_loop("server").svg
+
+
 def test_another_part_is_refused():
     with pytest.raises(gv.SettingError, match="draw_loop: saw 'dfa', expected one of free, bias"):
         gv.views.draw_loop("dfa")

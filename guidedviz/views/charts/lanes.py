@@ -16,13 +16,13 @@ LANE_HEIGHT = 24.0
 LANES_ABOVE = 2  # above the requests
 MOST_TIMES = 8  # labels of the clock
 MOST_REQUESTS = 8  # that are drawn
-WAITS_FOR_PLACE = "waits for its machine or a place"
+WAITS_FOR_PLACE = "waits for its machine or the next pass"
 SERVER_SPANS: tuple[SpanKind, ...] = (
     ("forward pass", "blue", "solid"),
     ("masks", "gold", "solid"),
     ("compile", "green", "hatched"),
     (WAITS_FOR_PLACE, "soft", "hollow"),
-    ("decodes", "sky", "solid"),
+    ("decodes", "blue", "hatched"),
 )
 
 

@@ -25,16 +25,16 @@ def budget_by_position(mask, written, begin, end, most):
 
 def rules_of_strings(choice):
     if choice == "auto":
-        return r'thought text | thought text call ("\n" call)*'
+        return r'thought answer | thought answer call ("\n" call)*'
     if choice == "required":
         return 'thought calls\ncalls ::= call | call "\\n" calls'
-    return f"(thought {'text' if choice == 'none' else choice})"
+    return f"(thought {'answer' if choice == 'none' else choice})"
 
 
 def rules_of_two_tools(choice):
     """A table of all choices, which knows the tools of the lab and no others."""
     calls = r'call ("\n" call)*'
-    rest = {"auto": f"text ({calls})?", "required": calls, "none": "text", "find": "find", "plus": "plus"}
+    rest = {"auto": f"answer ({calls})?", "required": calls, "none": "answer", "find": "find", "plus": "plus"}
     return f"thought {rest[choice]}"
 
 
@@ -47,7 +47,7 @@ def agent_by_recursion(ask, tools, messages, rounds):
         try:
             results.append({"role": "tool", "content": f"{tools[call.name](**call.arguments)}"})
         except Exception as error:
-            results.append({"role": "tool", "content": f"Error ({type(error).__name__})"})
+            results.append({"role": "tool", "content": f"error ({type(error).__name__})"})
     if not results:
         return reply.text
     return agent_by_recursion(ask, tools, (*messages, reply.message, *results), rounds - 1)
@@ -120,16 +120,16 @@ WRONG = {
         ("        return mask\n    start", "        return np.ones(len(mask), bool)\n    start"),
     ],
     "turn_rule": [
-        lambda choice: "thought text",
+        lambda choice: "thought answer",
         lambda choice: f"root ::= thought {choice}",
-        ("text ({calls})?", "text {calls}", "text call?", "(text | {calls})", "text?", "text (call*)"),
+        ("answer ({calls})?", "answer {calls}", "answer call?", "(answer | {calls})", "answer?", "answer (call*)"),
         (r'call ("\n" call)*', "call", "call+", "call*", r'call ("\n"? call)*', r'call ("\n" call)?'),
         (r'call ("\n" call)*', r'call (call "\n")*', r'(call "\n")*', r'call "\n" call'),
-        ('"none": "text"', '"none": ""', '"none": "text call?"'),
-        ('"required": calls', '"required": "text " + calls', '"required": f"({calls})?"'),
+        ('"none": "answer"', '"none": ""', '"none": "answer call?"'),
+        ('"required": calls', '"required": "answer " + calls', '"required": f"({calls})?"'),
         ('"thought " + ', '"thought? " + ', ""),
         ("rules.get(choice, choice)", "rules.get(choice, 'call')", "rules.get(choice, calls)", "rules[choice]"),
-        lambda choice: f'thought {choice} ("\\n" {choice})*' if choice in ("find", "plus") else "thought text",
+        lambda choice: f'thought {choice} ("\\n" {choice})*' if choice in ("find", "plus") else "thought answer",
     ],
     "agent": [
         agent_of_one_tool,
@@ -144,7 +144,8 @@ WRONG = {
         ("if not reply.calls:", "if reply.text:"),
         ("range(rounds)", "range(rounds + 1)", "range(1)", "range(8)"),
         (CATCH, "except RuntimeError as error", "except KeyError as error", "except (KeyError, TypeError) as error"),
-        ('f"error: {error}"', '""', "str(error)", "repr(error)"),
+        (CATCH, "except BaseException as error"),
+        ('f"error: {error}"', '""', "str(error)", "repr(error)", 'f"Error: {error}"'),
         ("(**call.arguments)", "(*call.arguments)", "(call.arguments)", "(*call.arguments.values())"),
     ],
 }
@@ -167,9 +168,9 @@ UNUSUAL = {
     "turn_rule": [
         rules_of_strings,
         rules_of_two_tools,
-        ("text ({calls})?", "(text | text {calls})"),
+        ("answer ({calls})?", "(answer | answer {calls})"),
         ('"thought "', '" thought  "'),
     ],
     "repair": [repair_by_recursion, ('message == ""', "not message"), ("messages += [", "messages = messages + [")],
-    "agent": [agent_by_recursion, ('f"error: {error}"', 'f"Error: {error!r}"'), ("range(rounds)", "[None] * rounds")],
+    "agent": [agent_by_recursion, ('f"error: {error}"', 'f"error: {error!r}"'), ("range(rounds)", "[None] * rounds")],
 }

@@ -21,8 +21,9 @@ RECORD = Overlap(
 def test_every_part_of_a_blocked_batch_is_drawn_where_it_happened():
     figure = draw_timeline(simulate([STORY, ORDER], Costs(forward=10), Policy("blocks")))
     assert "request 1, order: arrives 5.0 ms, joins 30.0 ms, first token 41.0 ms" in figure.text
-    for words in ("forward pass", "masks", "compile", "waits for its machine or a place", "decodes"):
+    for words in ("forward pass", "masks", "compile", "waits for its machine or the next pass", "decodes"):
         assert words in figure.svg
+    assert "--gv-sky" not in figure.svg, "the blue of dark is the sky of light"
     assert figure.svg.count("compile, the batch waits: 20.0 ms") == 1
     assert figure.svg.count("masks: 1.0 ms") == 2
 
