@@ -11,8 +11,8 @@ from guidedviz.errors import escaped, shorten
 from guidedviz.machines.visible import visible
 from guidedviz.markup import Element, node
 
-BEFORE = 5  # tokens that are shown before the step of a finding
-AFTER = 3
+TOKENS_BEFORE = 5  # tokens that are shown before the step of a finding
+TOKENS_AFTER = 3
 LONGEST_BOX = 40  # characters of a box
 BOX = "border-radius:3px;padding:0 5px;margin:0 2px;font-family:monospace;white-space:pre;"
 PALE = f"{BOX}border:1px solid #8888;opacity:.75"
@@ -59,8 +59,8 @@ def write_token(piece: bytes, look: str) -> Element:
 
 def write_place(step: int, pieces: Sequence[bytes]) -> Iterator[Element | str]:
     """The tokens around a step, with the token of this step marked."""
-    first = max(0, step - BEFORE)
-    last = step + AFTER + 1
+    first = max(0, step - TOKENS_BEFORE)
+    last = step + TOKENS_AFTER + 1
     if first:
         yield "… "
     for place, piece in enumerate(pieces[first:last], first):
