@@ -126,7 +126,7 @@ class RuleNodes:
 
 
 def build_rule_nodes(grammar: Grammar, copies: int = limits.COPIED_STATES) -> RuleNodes:
-    """The automata of the root and of all rules reachable from it; equivalent nodes are merged.
+    """The automata of the root and of all rules reachable from it; equivalent nodes of a rule are merged.
 
     A repeat of more than `copies` states is counted.
 
@@ -156,13 +156,30 @@ def build_rule_nodes(grammar: Grammar, copies: int = limits.COPIED_STATES) -> Ru
         starts.append(start)
         counts.append(limit_of(bounds.get(name), own.values()))
         accepting.extend(start + state for state in automaton.accepting)
-        rows.extend(read_row(edges, start, own) for edges in automaton.edges)
+        states = part_states(automaton.edges) if name in bounds else automaton.edges
+        rows.extend(read_row(edges, start, own) for edges in states)
     edges, calls, passed = zip(*rows, strict=True)
     ticks = limit_inside(edges, accepting, list(passed))
     rule_of = tuple(bisect_right(starts, node) - 1 for node in range(len(rows)))
     names = tuple(numbers.met)
     nodes = RuleNodes(names, tuple(starts), rule_of, edges, calls, frozenset(accepting), tuple(counts), ticks)
     return nodes.trim()
+
+
+def part_states(states: tuple[EdgeRow, ...]) -> tuple[EdgeRow, ...]:
+    """The states of a counted part, the start first: one that comes back to its start gets a copy of it to come back to.
+
+    So a text at the start is between two parts, and the repeat may end there. The start accepts nothing, because no
+    part is empty.
+
+    >>> part_states((((97, 97, 1), (99, 99, 2)), ((98, 98, 0),), ()))
+    (((97, 97, 1), (99, 99, 2)), ((98, 98, 3),), (), ((97, 97, 1), (99, 99, 2)))
+    """
+    copy = len(states)
+    if all(to != 0 for row in states for _, _, to in row):
+        return states
+    rows = [tuple((low, high, to or copy) for low, high, to in row) for row in states]
+    return (*rows, rows[0])
 
 
 def limit_of(times: Times | None, ticks: Collection[Tick]) -> Limit | None:
