@@ -22,7 +22,7 @@ from guidedviz.widgets.deck_page import Slide, deck_page, text_slide, with_notes
 from guidedviz.widgets.display import RECORDING
 
 Cell = Mapping[str, Any]
-NEEDED = "guidedviz slides"
+COMMAND = "guidedviz slides"
 SLIDES_FOLDER = "guidedviz-slides"
 EVERY = "all"
 FIRST_NOTES = ("In two minutes", "Goals", "Fifty minutes")  # sections of the teacher's page
@@ -110,10 +110,10 @@ def read_deck(name: str, play: bool = False) -> list[Slide]:
 
 def run_cells(notebook: Path) -> list[Cell]:
     """The cells of a notebook, run so that live objects give their recordings."""
-    need("nbclient", "lab", NEEDED)
+    need("nbclient", "lab", COMMAND)
     from nbclient import NotebookClient
 
-    read = need("nbformat", "lab", NEEDED).read(notebook, as_version=4)
+    read = need("nbformat", "lab", COMMAND).read(notebook, as_version=4)
     place = {"metadata": {"path": str(notebook.parent)}}
     client = NotebookClient(read, timeout=CELL_SECONDS, kernel_name="python3", resources=place, extra_arguments=QUIET)
     client.execute(env=os.environ | PLAYS)
@@ -153,7 +153,7 @@ def as_html(markdown: str) -> str:
     >>> as_html("[Lab 02](02_static_masks.ipynb)")
     '<p>Lab 02</p>'
     """
-    html = str(need("nbconvert.filters", "lab", NEEDED).markdown2html(markdown))
+    html = str(need("nbconvert.filters", "lab", COMMAND).markdown2html(markdown))
     return LINKS.sub("", html)
 
 

@@ -4,7 +4,7 @@
 
 Each rule is a small DFA whose letters are the bytes, and one more letter per rule for a call of it. The states of all
 rules are the *nodes* of the grammar, numbered consecutively. A *tick* is a letter too: it reads no byte, and counts one
-more part of its rule (`syntax.Tick`); only lengths beside patterns have ticks.
+more part of its rule (`syntax.Tick`); only lengths beside patterns have ticks (`schema/text_sets.py`).
 
 Next: `machines/pushdown/stack.py`.
 """
@@ -32,13 +32,13 @@ from guidedviz.machines.work import working_on
 
 MOST_KEPT_STATES = 400  # states of a rule that is kept for the next grammar
 CALL = 256  # this letter calls rule 0, the next one rule 1, and so on; ticks have the letters after the last rule
-Passed = tuple[int, int] | None  # a tick of a node: the highest count that it leads to, and the node after it
+NodeTick = tuple[int, int] | None  # a tick of a node: the highest count that it leads to, and the node after it
 Implication = tuple[int, tuple[int, ...]]  # a node from which the rule can be finished if it can be from all of these
 
 
 @dataclass(frozen=True)
 class RuleNodes:
-    """Nodes joined by bytes and by calls; rule 0 is the root. From each node reached its rule can be finished."""
+    """Nodes joined by bytes and by calls; rule 0 is the root. After `trim`, each node reached can finish its rule."""
 
     names: tuple[str, ...]  # of the rules
     starts: tuple[int, ...]  # the node where each rule begins
@@ -47,7 +47,7 @@ class RuleNodes:
     calls: tuple[tuple[tuple[int, int], ...], ...]  # of each node: a rule, the node after it
     accepting: frozenset[int]  # the accepting states of the automata; `ends` has more nodes
     counts: tuple[Limit | None, ...]  # of each rule: how its parts are counted (`counting.py`); None: they are not
-    ticks: tuple[Passed, ...]  # of each node; inside a character the next tick, which leads to the node itself
+    ticks: tuple[NodeTick, ...]  # of each node; where another tick must come, the next one, leading to the node itself
 
     def __len__(self) -> int:
         return len(self.edges)
@@ -78,7 +78,10 @@ class RuleNodes:
 
     @cached_property
     def last(self) -> frozenset[int]:
-        """The nodes at which no byte is read: the rule can only end there, or goes on after a tick."""
+        """The nodes at which no byte is read: the rule can only end there, or goes on after a tick.
+
+        No call leads to a node before a tick, because rules with ticks call no rules.
+        """
         at_end = {node for node in self.accepting if not self.edges[node] and not self.calls[node]}
         before_tick = {node for node, tick in enumerate(self.ticks) if tick and tick[1] != node}
         return frozenset(at_end | before_tick)
@@ -112,7 +115,7 @@ class RuleNodes:
                 yield node, (tick[1],)
 
     def trim(self) -> Self:
-        """The nodes without the edges and calls after which the rule can never finish."""
+        """A copy that lacks the edges and calls after which a rule can never finish."""
         live = derive([*self._ending(), *self._over_bytes(), *self._over_calls()])
         if self.starts[0] not in live:
             seen = f"the rule {self.names[0]} can never finish"
@@ -126,7 +129,7 @@ class RuleNodes:
 
 
 def build_rule_nodes(grammar: Grammar, copies: int = limits.COPIED_STATES) -> RuleNodes:
-    """The automata of the root and of all rules reachable from it; equivalent nodes are merged.
+    """The automata of the root and of all rules reachable from it; equivalent nodes of a rule are merged.
 
     A repeat of more than `copies` states is counted.
 
@@ -156,13 +159,30 @@ def build_rule_nodes(grammar: Grammar, copies: int = limits.COPIED_STATES) -> Ru
         starts.append(start)
         counts.append(limit_of(bounds.get(name), own.values()))
         accepting.extend(start + state for state in automaton.accepting)
-        rows.extend(read_row(edges, start, own) for edges in automaton.edges)
+        states = part_states(automaton.edges) if name in bounds else automaton.edges
+        rows.extend(read_row(edges, start, own) for edges in states)
     edges, calls, passed = zip(*rows, strict=True)
     ticks = limit_inside(edges, accepting, list(passed))
     rule_of = tuple(bisect_right(starts, node) - 1 for node in range(len(rows)))
     names = tuple(numbers.met)
     nodes = RuleNodes(names, tuple(starts), rule_of, edges, calls, frozenset(accepting), tuple(counts), ticks)
     return nodes.trim()
+
+
+def part_states(states: tuple[EdgeRow, ...]) -> tuple[EdgeRow, ...]:
+    """The states of a counted part, the start first; a part that comes back to its start comes back to a copy of it.
+
+    So a text at the start is between two parts, and the repeat may end there. The start accepts nothing, because no
+    part is empty.
+
+    >>> part_states((((97, 97, 1), (99, 99, 2)), ((98, 98, 0),), ()))
+    (((97, 97, 1), (99, 99, 2)), ((98, 98, 3),), (), ((97, 97, 1), (99, 99, 2)))
+    """
+    copy = len(states)
+    if all(to != 0 for row in states for _, _, to in row):
+        return states
+    rows = [tuple((low, high, to or copy) for low, high, to in row) for row in states]
+    return (*rows, rows[0])
 
 
 def limit_of(times: Times | None, ticks: Collection[Tick]) -> Limit | None:
@@ -179,7 +199,7 @@ class NodeRow(NamedTuple):
 
     edges: EdgeRow
     calls: tuple[tuple[int, int], ...]
-    tick: Passed
+    tick: NodeTick
 
 
 def read_row(edges: EdgeRow, start: int, ticks: Mapping[int, Tick]) -> NodeRow:
@@ -198,7 +218,7 @@ def read_row(edges: EdgeRow, start: int, ticks: Mapping[int, Tick]) -> NodeRow:
 
 
 def build_rule(name: str, tree: Tree, letters: tuple[tuple[Call | Tick, int], ...]) -> DFA:
-    """The automaton of one rule; a small one is kept, because most grammars of a schema have the rules of JSON."""
+    """The automaton of one rule; a small one is kept, because the grammars of most schemas have the rules of JSON."""
     try:
         with working_on(f"the rule {name}"):
             if count_states(tree) <= MOST_KEPT_STATES:
@@ -210,25 +230,26 @@ def build_rule(name: str, tree: Tree, letters: tuple[tuple[Call | Tick, int], ..
 
 @lru_cache(maxsize=64)
 def build_small_rule(tree: Tree, letters: tuple[tuple[Call | Tick, int], ...]) -> DFA:
-    """The same; the latest automata are kept."""
+    """`build_rule` for a small rule; the latest automata are kept."""
     return build_machine(tree, dict(letters).__getitem__)
 
 
-def limit_inside(edges: Sequence[EdgeRow], accepting: Iterable[int], ticks: list[Passed]) -> tuple[Passed, ...]:
-    """The ticks, and for each node inside a character the next tick, so that a text over the limit is refused there.
+def limit_inside(edges: Sequence[EdgeRow], accepting: Iterable[int], ticks: list[NodeTick]) -> tuple[NodeTick, ...]:
+    """The ticks, and a check at each other node from which the rule cannot end without another tick.
 
-    Of several next ticks it is the one with the highest limit. It leads to the node itself, because the character is
-    counted at its end.
+    A check is an entry that leads to its own node: the count is compared with the limit of the next tick, but does not
+    rise. So a text over the limit is refused at the first byte of the next character, not at the last. Of several next
+    ticks it is the one with the highest limit.
     """
     back = sources_of(edges)
     unticked = set(reach(accepting, back.__getitem__))  # from these nodes the rule may end without another tick
 
-    def inside(node: int) -> list[int]:
+    def unchecked(node: int) -> list[int]:
         return [source for source in back[node] if source not in unticked and ticks[source] is None]
 
     at_ticks = sorted((tick[0], node) for node, tick in enumerate(ticks) if tick)
-    for most, tick in reversed(at_ticks):  # the highest first
-        for node in reach([tick], inside):
+    for highest, tick in reversed(at_ticks):  # the highest first
+        for node in reach([tick], unchecked):
             if ticks[node] is None:
-                ticks[node] = most, node
+                ticks[node] = highest, node
     return tuple(ticks)

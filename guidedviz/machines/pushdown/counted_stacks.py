@@ -15,13 +15,13 @@ from guidedviz.machines.pushdown.stack import Cell, Configuration, Stacks
 
 @dataclass
 class Counting:
-    """Counts in cells. Those that behave alike while so many bytes are read become one; None: all are kept apart.
+    """Counts in cells. Those that behave alike while `longest` bytes are read become one.
 
-    A part of a repeat has at least one byte.
+    A part of a repeat has at least one byte: `count_repeats` counts no others.
     """
 
     nodes: RuleNodes
-    longest: int | None
+    longest: int | None  # None: all counts are kept apart
 
     def merge_alike(self, counts: Counts, rule: int) -> Counts:
         """The counts of a rule as far as they matter; None if it is not counted."""
@@ -55,11 +55,11 @@ class Counting:
             if tick is None:
                 yield node, cell
                 continue
-            most, target = tick
-            counts = count_tick(cell.counts, most)
+            highest, target = tick
+            counts = count_tick(cell.counts, highest)
             if counts == NONE_LEFT:
                 continue
-            if target == node:  # inside a character: it is counted at its end
+            if target == node:  # a check: the character is counted at its end
                 yield node, cell
             else:
                 yield target, stacks.recount(cell, counts)

@@ -1,12 +1,13 @@
 """A stack is a value: a cell holds the call that is open, and points to the cells below. Nothing is ever copied.
 
-    root ::= "(" root ")" | "x"         after "((" the text stands at node 1; below lie two calls of root, made at
-                                        node 1: cell -> cell -> bottom. After "((x)" the state is an older stack again.
+    root ::= "(" root ")" | "x"         after "((" the text stands at node 1; below lies one call of root, made at
+                                        node 1: cell -> bottom. After "((x)" the state is that of "(x": the same object.
 
 What is possible at a node, whatever lies below it, is its closure: all calls are followed until a byte is read. Node 1
 calls root, so there "(" leads to 1 and "x" to 2, both in a root that was opened here, and this root returns to node 3.
-A tail call, with nothing after it in its rule, is not pushed, so a list that ends in itself stays flat. After such a
-call the node belongs to another rule than the cell.
+A tail call, with nothing after it in its rule, is not pushed, so a list that ends in itself stays flat: in
+`root ::= "a" root | "b"` the text "aaaa" stands on the bottom alone. After a tail call of another rule the node belongs
+to that rule, and the cell still to the rule that called.
 
 Several stacks may be possible at once, and they share their cells (Tomita's graph-structured stack, 1985). All calls of
 one rule from one node are one cell with several cells below it, so a rule may call itself first (GLL, Scott and
@@ -40,7 +41,7 @@ class Closure:
     kinds: bytes  # of every byte
     of_kind: dict[int, Positions]  # kind of byte -> where it leads
     returns: dict[int, Positions]  # rule called here -> where its calls return
-    depth: dict[int | None, int]  # rule called here -> how many calls this opens, along the first path
+    depth: dict[int | None, int]  # for display: rule called here -> how many calls this opens, along the first path
 
     @cached_property
     def reads(self) -> dict[int, Positions]:
@@ -98,7 +99,7 @@ def _behind_calls(nodes: RuleNodes, node: int, opened: int | None) -> Iterator[P
 class Cell:
     """An open call of a rule made at a node, and the cells that may lie below it; compared by identity."""
 
-    number: int
+    number: int  # of the call; cells that differ only in their counts share it
     node: int  # where the call was made
     rule: int  # that was called
     below: Cells
@@ -120,18 +121,19 @@ class State:
     number: int
     tops: tuple[tuple[int, Cells], ...]
     accepting: bool
-    sure: bool  # one of the stacks with which the last byte was read stands on a sure bottom
-    guessed: bool  # one of them stands on a guessed bottom
+    sure: bool  # one of the stacks stands on a sure bottom
+    guessed: bool  # one of the stacks that read the last byte stands on a guessed bottom
     bottom: Cell  # of its machine, to recognise the states of another one
     moves: dict[int, State | None] = field(default_factory=dict)  # kind of byte -> next state; the steps taken so far
-    reached: dict[object, State | None] = field(default_factory=dict)  # the same, by the positions a byte leads to
+    # next state by the positions a byte leads to, which bytes of several kinds may share
+    reached: dict[object, State | None] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         return name_nodes([node for node, _ in self.tops])
 
 
 class Stacks:
-    """The cells met so far, one per call and the cells below it. `forget` empties the table; held cells stay valid."""
+    """The cells met so far: one per pair of a call and what lies below it. `forget` empties the table, held cells stay."""
 
     def __init__(self, nodes: RuleNodes, kinds: bytes, first_counts: Sequence[Counts]) -> None:
         self.nodes = nodes
@@ -139,7 +141,7 @@ class Stacks:
         self.first_counts = first_counts  # of each rule, when it is called
         self.lock = RLock()  # a page asks for masks and pictures at once
         self.bottoms: dict[Cell, Configurations] = {}  # where a text goes on after the rule of an unknown bottom
-        self.work = 0  # done so far, in moves from stack to stack
+        self.work = 0  # done so far; a move from stack to stack counts 1, and other steps what they cost beside it
         self._numbers = count()
         self.forget()
 
@@ -152,7 +154,7 @@ class Stacks:
     def add_bottom(self, rule: int = 0, sure: bool = False, guessed: bool = False) -> Cell:
         """A new cell of a rule with nothing below it."""
         number = next(self._numbers)
-        # no node of the grammar, and another one for each bottom, so that `recount` tells them apart
+        # in place of a node a negative number, another one for each bottom, so that `recount` tells them apart
         bottom = Cell(number, -1 - number, rule, (), 1, sure, guessed)
         self.bottoms[bottom] = ()
         return bottom

@@ -4,7 +4,7 @@
                                         to node 2 of the outer root. So the stacks (3, 2) become (2,).
 
 `step_plainly` does this on stacks that are written as tuples. `StackSteps` does it on shared cells, keeps each step,
-and limits the work. A test holds the two equal.
+and limits the work. A test holds the two equal (`tests/machines/pushdown/test_step.py`).
 
 Next: `tokens/split.py`.
 """
@@ -88,7 +88,8 @@ class StackSteps:
         self._numbers = count()
         self._states: dict[object, State] = {}
         self._walked: list[State] = []  # the states that hold known steps
-        self._most_work = self._limit = maxsize
+        self._most_work = maxsize
+        self._limit = maxsize  # for the text of the error
 
     def owns(self, state: object) -> bool:
         """Whether this is a state of this machine."""
@@ -96,7 +97,7 @@ class StackSteps:
 
     @contextmanager
     def limited(self, moves: int) -> Iterator[None]:
-        """Limit the work of the steps of one mask."""
+        """Limit the work of the steps inside, which are those of one mask or of a few."""
         self._limit = moves
         self._most_work = self.stacks.work + moves
         try:
@@ -110,7 +111,7 @@ class StackSteps:
             raise self._too_many(dict(state.tops), f"{self._limit:,} moves for one mask in")
         if self.stacks.kept > MOST_KEPT:
             self._forget()
-        if not state.moves:
+        if not state.moves:  # `LazySteps` keeps the step there
             self._walked.append(state)
         self.stacks.kept += 1
         positions = self._positions(state, byte)
@@ -148,7 +149,7 @@ class StackSteps:
             tops_of: Tops = defaultdict(dict)
             waiting: list[Configuration] = []
             self._add(arrived, tops_of, waiting)
-            guessed = any(cell.guessed for _, cell in waiting)  # not those that follow when rules end
+            guessed = any(cell.guessed for _, cell in waiting)  # only of the stacks that read the byte
             accepting = False
             most = self.stacks.work + MOST_MOVES
             for node, cell in waiting:  # it grows
@@ -186,7 +187,7 @@ class StackSteps:
                 if len(tops) > 1:
                     tops = self._in_order(tops)
                 found.append((node, tuple(tops)))
-        same = found[0] if len(found) == 1 else frozenset(found)
+        same = found[0] if len(found) == 1 else frozenset(found)  # a tuple is faster
         key = accepting, sure, guessed, same
         with self.stacks.lock:
             state = self._states.get(key)

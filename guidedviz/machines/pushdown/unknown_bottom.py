@@ -170,12 +170,10 @@ def add_anything(nodes: RuleNodes) -> RuleNodes:
 
 
 def find_plain_repeats(nodes: RuleNodes) -> frozenset[int]:
-    """The counted rules that call no rule, and whose start node is met only between two parts."""
+    """The counted rules that call no rule."""
     counted = {rule for rule, limit in enumerate(nodes.counts) if isinstance(limit, Bounds)}
     calling = {nodes.rule_of[node] for node, row in enumerate(nodes.calls) if row}
-    starts = set(nodes.starts)
-    returning = {nodes.rule_of[to] for row in nodes.edges for *_, to in row if to in starts}
-    return frozenset(counted - calling - returning)
+    return frozenset(counted - calling)
 
 
 def follow_calls(nodes: RuleNodes) -> Mapping[int, list[int]]:

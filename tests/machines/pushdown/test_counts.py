@@ -10,6 +10,7 @@ import guidedviz as gv
 from guidedviz.machines.grammars.gbnf import parse_grammar
 from guidedviz.machines.grammars.grammar import Grammar, Rule
 from guidedviz.machines.grammars.rewrite import count_repeats, is_counted
+from guidedviz.machines.machine import next_bytes, read
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.regular.compare import compare_machines
 from guidedviz.machines.regular.regex import parse_regex
@@ -94,6 +95,19 @@ def test_many_repeats_that_are_too_large_together_are_counted():
     machine = gv.regex(text)
     assert machine.accepts(b"ab-" * 21 + b"a" * 991)
     assert not machine.accepts(b"ab-" * 21 + b"a" * 992)
+
+
+def test_a_repeat_cannot_end_inside_a_part_that_comes_back_to_its_start():
+    machine = gv.grammar('root ::= "<" (("ab")* "c"){0,5000} ">"')
+
+    def inner(text):
+        state = read(machine, text)
+        assert (b">" in next_bytes(machine, state)) == (machine.unfinished(state).rule == "root")
+        return machine.frames(state)[0].waits
+
+    assert inner(b"<ab") == inner(b"<abab") == "a or c (0…5000, now 0)"
+    assert inner(b"<abc") == "a c or its end (0…5000, now 1)"
+    assert inner(b"<abcab") == "a or c (0…5000, now 1)"
 
 
 def test_the_grammar_itself_keeps_its_repeats():
