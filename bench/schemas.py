@@ -7,9 +7,10 @@
 
 There are two tables: 200 small, closed schemas (`cases.py`), and public, open ones (`public.py`), of `--schemas FOLDER`
 or written there. The engines take turns on each schema, each in a process of its own on the same core; a time is that
-of the processor. `--before FOLDER` is another checkout of this project, which takes turns as one more engine. After
-four minutes an engine gets no more schemas; the kinds take turns, so that those before are a fair sample. x is the
-ratio of our time to the engine's on the same schema; "fastest" is the fastest other engine on each schema.
+of the processor, with the garbage that Python collects meanwhile. `--before FOLDER` is another checkout of this
+project, which takes turns as one more engine. After four minutes an engine gets no more schemas; the kinds take turns,
+so that those before are a fair sample. x is the ratio of our time to the engine's on the same schema; "fastest" is the
+fastest other engine on each schema.
 """
 
 from __future__ import annotations

@@ -8,11 +8,11 @@ Next: `machines/regular/nfa.py`.
 
 from abc import ABC, abstractmethod
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from threading import RLock
 from typing import Any, Generic, Protocol, TypeVar, runtime_checkable
+from weakref import proxy
 
 from guidedviz import lazy
 from guidedviz.errors import SettingError, expect, quoted
@@ -274,15 +274,25 @@ R = TypeVar("R", bound=Remembers)
 NOT_COMPUTED = object()
 
 
-@dataclass
-class LazySteps(Generic[R]):
-    """The steps of one machine. One thread at a time computes new ones: a page asks for masks and pictures at once."""
+class ReadsSteps(Protocol[R]):
+    """What computes the steps of one machine, and knows its states."""
 
-    machine: object
-    kinds: bytes
-    read: Callable[[R, int], R | None]
-    owns: Callable[[Any], bool]
-    lock: Any = field(default_factory=RLock)
+    def read_byte(self, state: R, byte: int) -> R | None: ...
+    def owns(self, state: object) -> bool: ...
+
+
+class LazySteps(Generic[R]):
+    """The steps of one machine. One thread at a time computes new ones: a page asks for masks and pictures at once.
+
+    The machine holds its steps, so they hold the machine weakly: in a cycle it would stay, with all its states and the
+    masks of its guide, until Python collects the oldest garbage.
+    """
+
+    def __init__(self, machine: object, kinds: bytes, reader: ReadsSteps[R]) -> None:
+        self.machine = proxy(machine)
+        self.kinds = kinds
+        self.reader: ReadsSteps[R] = proxy(reader)
+        self.lock = RLock()
 
     def step(self, state: R | None, byte: int) -> R | None:
         """The next state; None if no text can go on so. Only a step not known yet checks whose state it is."""
@@ -295,13 +305,13 @@ class LazySteps(Generic[R]):
             raise no_step(self.machine, state, byte) from None
         if after is NOT_COMPUTED:
             with self.lock:
-                after = state.moves[kind] = self.read(self.own(state), byte)  # type: ignore[union-attr]
+                after = state.moves[kind] = self.reader.read_byte(self.own(state), byte)  # type: ignore[union-attr]
         next_state: R | None = after
         return next_state
 
     def own(self, state: Any) -> R:
         """The state, if it is one of this machine."""
-        if not self.owns(state):
+        if not self.reader.owns(state):
             raise no_step(self.machine, state)
         owned: R = state
         return owned

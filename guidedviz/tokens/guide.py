@@ -281,6 +281,16 @@ class Indexed:
         return self.index.mask(state)
 
 
+def check_state(machine: Machine[S], state: S) -> S:
+    """The state, if it is one of a DFA; other machines check it themselves."""
+    if isinstance(machine, DFA):
+        if not isinstance(state, int | np.integer) or not 0 <= state < len(machine):
+            raise no_step(machine, state)
+    elif state is None or not isinstance(state, Hashable):
+        raise no_step(machine, state)
+    return state
+
+
 class MachineGuide(Guide):
     """A guide over any machine, with the source of its masks."""
 
@@ -290,7 +300,8 @@ class MachineGuide(Guide):
         self.source = source
         self.initial = machine.initial
         keep = lru_cache(maxsize=max(1, MASK_BYTES // len(vocabulary)))
-        self._mask = keep(lambda state: show_mask(source.mask(self.at(state)), vocabulary))
+        # it does not hold the guide: in a cycle with it, all would stay until Python collects the oldest garbage
+        self._mask = keep(lambda state: show_mask(source.mask(check_state(machine, state)), vocabulary))
 
     def __repr__(self) -> str:
         return f"guide({self.machine!r}, {self.vocabulary!r})"
@@ -307,12 +318,7 @@ class MachineGuide(Guide):
 
     def at(self, state: Any) -> Any:
         """The state, if it is one of this machine; machines with a stack check it themselves."""
-        if isinstance(self.machine, DFA):
-            if not isinstance(state, int | np.integer) or not 0 <= state < len(self.machine):
-                raise no_step(self.machine, state)
-        elif state is None or not isinstance(state, Hashable):
-            raise no_step(self.machine, state)
-        return state
+        return check_state(self.machine, state)
 
     def mask(self, state: Any) -> Mask:
         """True for every legal id; read-only."""

@@ -1,5 +1,6 @@
 """The rules of a mask, held against brute force: byte by byte, token by token, and `re` on whole texts."""
 
+import gc
 import re
 from functools import partial
 from itertools import pairwise
@@ -67,6 +68,38 @@ def test_a_mask_is_brute_force_and_agrees_with_advance_and_explain_on_every_id(b
         assert mask.tolist() == legal_by_hand(v, machine, state)
         assert mask.tolist() == [advances(guide, state, token) for token in range(len(v))]
         assert mask.tolist() == [guide.explain(state, token).legal for token in range(len(v))]
+
+
+SCHEMA = {"type": "object", "properties": {"a": {"type": "array", "items": {"type": "string"}}, "b": {"$ref": "#"}}}
+HELD = {
+    "a regex": lambda: gv.regex(DECIMAL),
+    "a grammar": lambda: gv.grammar('root ::= "(" root ")" | [0-9]+'),
+    "a counted repeat": lambda: gv.grammar('root ::= "x"? [0-9]{0,5000}'),
+    "a schema": lambda: gv.json_schema(SCHEMA),
+    "Earley": lambda: gv.earley('root ::= "(" root ")" | [0-9]+'),
+}
+
+
+def read_some(build, engine):
+    """Build a guide, take a few tokens, and forget it."""
+    guide = gv.guide(build(), Vocabulary([bytes([byte]) for byte in range(128)]), engine)
+    state = guide.initial
+    for _ in range(5):
+        state = guide.advance(state, int(np.flatnonzero(guide.mask(state))[0]))
+
+
+@pytest.mark.parametrize("engine", ["auto", "trie"])
+@pytest.mark.parametrize("build", HELD.values(), ids=HELD)
+def test_a_guide_that_nobody_holds_is_freed_at_once_with_its_machine_states_and_masks(build, engine):
+    read_some(build, engine)  # what is cached stays
+    gc.collect()
+    gc.disable()
+    try:
+        read_some(build, engine)
+        in_cycles = gc.collect()
+    finally:
+        gc.enable()
+    assert in_cycles == 0
 
 
 @given(vocabularies(), regexes, st.data())

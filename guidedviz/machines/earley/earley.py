@@ -84,7 +84,7 @@ class Earley(Machine[EarleyState]):
         self._size = len(symbols) + len(rows)
         read = {symbol for symbol in symbols if isinstance(symbol, bytes)}
         self._kinds = byte_kinds([(low, high, 0) for low, high in byte_ranges(some)] for some in read)
-        self._steps = LazySteps(self, self._kinds, self._read, lambda state: isinstance(state, EarleyState))
+        self._steps: LazySteps[EarleyState] = LazySteps(self, self._kinds, self)
         self._states: dict[frozenset[Dotted], EarleyState] = {}
         self.initial = EarleyState(0)
         self.whole = self.phrases[0].rows[0]  # the row of the start: the whole text
@@ -122,7 +122,11 @@ class Earley(Machine[EarleyState]):
             columns.append(self._column(len(columns), rows))
         return columns
 
-    def _read(self, state: EarleyState, byte: int) -> EarleyState | None:
+    def owns(self, state: object) -> bool:
+        """Whether this is a column of a chart."""
+        return isinstance(state, EarleyState)
+
+    def read_byte(self, state: EarleyState, byte: int) -> EarleyState | None:
         """The known state of the rows that read a byte, or a new one."""
         rows = self._scan(state, byte)
         if not rows:

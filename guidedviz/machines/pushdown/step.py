@@ -75,21 +75,24 @@ def step_plainly(nodes: RuleNodes, stacks: Iterable[tuple[int, ...]], byte: int)
 class StackSteps:
     """The steps and states met so far. When there are too many they are forgotten; states that are held stay valid.
 
-    `known.step` takes a step; a new one is computed by `_read`.
+    `known.step` takes a step; a new one is computed by `read_byte`.
     """
 
     def __init__(self, machine: object, nodes: RuleNodes, kinds: bytes, longest: int | None = None) -> None:
+        self._walked: list[State] = []  # the states that hold known steps
         self.nodes = nodes
         self.counting = Counting(nodes, longest) if any(nodes.counts) else None
         first_counts = self.counting.first_counts() if self.counting else tuple(None for _ in nodes.names)
         self.stacks = Stacks(nodes, kinds, first_counts)
         self.bottom = self.stacks.add_bottom()
-        self.known: LazySteps[State] = LazySteps(machine, kinds, self._read, self.owns)
+        self.known: LazySteps[State] = LazySteps(machine, kinds, self)
         self._numbers = count()
         self._states: dict[object, State] = {}
-        self._walked: list[State] = []  # the states that hold known steps
         self._most_work = maxsize
         self._limit = maxsize  # for the text of the error
+
+    def __del__(self) -> None:
+        self._unlink()
 
     def owns(self, state: object) -> bool:
         """Whether this is a state of this machine."""
@@ -105,7 +108,7 @@ class StackSteps:
         finally:
             self._most_work = maxsize
 
-    def _read(self, state: State, byte: int) -> State | None:
+    def read_byte(self, state: State, byte: int) -> State | None:
         """The next state, computed for the first time."""
         if self.stacks.work > self._most_work:
             raise self._too_many(dict(state.tops), f"{self._limit:,} moves for one mask in")
@@ -204,12 +207,16 @@ class StackSteps:
 
     def _forget(self) -> None:
         """Start with empty tables; a state that is still held steps into new ones."""
-        for state in self._walked:
-            state.moves.clear()  # or one state would keep all that was reached from it
-            state.reached.clear()
-        self._walked.clear()
+        self._unlink()
         self._states.clear()
         self.stacks.forget()
+
+    def _unlink(self) -> None:
+        """Drop the known steps, or one state would keep all that was reached from it."""
+        for state in self._walked:
+            state.moves.clear()
+            state.reached.clear()
+        self._walked.clear()
 
     def _too_many(self, tops_of: Mapping[int, Collection[Cell]], what: str) -> PatternError:
         most = max(map(len, tops_of.values()))
