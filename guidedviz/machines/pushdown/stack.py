@@ -133,7 +133,7 @@ class State:
 
 
 class Stacks:
-    """The cells met so far: one per pair of a call and what lies below it. `forget` empties the table, held cells stay."""
+    """The cells met so far: one per call and what lies below it. `forget` empties the table; held cells stay valid."""
 
     def __init__(self, nodes: RuleNodes, kinds: bytes, first_counts: Sequence[Counts]) -> None:
         self.nodes = nodes
