@@ -129,15 +129,15 @@ class UnknownBottom:
         after = self.step(state, byte)
         return after if after is not None and after.sure else None
 
-    def known(self, state: State, depth: float) -> State:
+    def cut_to(self, state: State, depth: float) -> State:
         """A state of the real machine, cut to the top `depth` cells of its stacks.
 
         >>> from guidedviz.machines.machine import read
         >>> lists = gv.grammar('root ::= "<" item ">" | "[" item "]"\\nitem ::= [a-z]+')
         >>> unknown, state = UnknownBottom(lists), read(lists, b"<a")
-        >>> [read(unknown, text, unknown.known(state, 0)).sure for text in (b"bc", b"b>", b"b]")]
+        >>> [read(unknown, text, unknown.cut_to(state, 0)).sure for text in (b"bc", b"b>", b"b]")]
         [True, False, False]
-        >>> [read(unknown, b"b]", unknown.known(state, depth)) is None for depth in (0, 1)]
+        >>> [read(unknown, b"b]", unknown.cut_to(state, depth)) is None for depth in (0, 1)]
         [False, True]
         """
         done: dict[tuple[Cell, float], Cell] = {}
