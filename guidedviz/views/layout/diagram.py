@@ -1,7 +1,7 @@
 """A diagram is a sketch with positions: where each state, arrow and label of a machine is drawn.
 
-First the curves that it is made of. A curve is a tuple of points: a start, then three points per Bézier segment. It can
-be measured, cut into parts of equal length, and written as the path data of SVG.
+A curve is a tuple of points: a start, then three points per Bézier segment. It can be measured, cut into parts of equal
+length, and written as the path data of SVG.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -21,12 +21,12 @@ Curve = tuple[Point, ...]
 
 
 def bezier(count: int) -> Points:
-    """The weights of the four points of a Bézier segment, one row for each of `count` places up to its end."""
+    """The weights of the four points of a Bézier segment, one row per place; the last of `count` is its end."""
     t = np.arange(1, count + 1) / count
     u = 1 - t
-    second = 3 * u**2 * t
-    third = 3 * u * t**2
-    return np.column_stack([u**3, second, third, t**3])
+    second_weight = 3 * u**2 * t
+    third_weight = 3 * u * t**2
+    return np.column_stack([u**3, second_weight, third_weight, t**3])
 
 
 WEIGHTS = bezier(12)  # a curve is measured and cut as so many straight lines per segment
@@ -40,9 +40,9 @@ def straight(*points: Point) -> Curve:
     """
     curve = [points[0]]
     for (a, b), (c, d) in pairwise(points):
-        third = (2 * a + c) / 3, (2 * b + d) / 3
+        one_third = (2 * a + c) / 3, (2 * b + d) / 3
         two_thirds = (a + 2 * c) / 3, (b + 2 * d) / 3
-        curve += [third, two_thirds, (c, d)]
+        curve += [one_third, two_thirds, (c, d)]
     return tuple(curve)
 
 
@@ -106,16 +106,16 @@ def head(curve: Curve, long: float = 8.0, broad: float = 3.4) -> str:
     x, y = curve[-1]
     points = sample_curve(curve).tolist()
     behind = [point for point in points if dist(point, (x, y)) >= long]
-    a, b = behind[-1] if behind else curve[0]
-    far = dist((a, b), (x, y)) or 1.0
-    u = (x - a) / far
-    v = (y - b) / far
-    base_x = x - long * u
-    base_y = y - long * v
-    left = (base_x - broad * v, base_y + broad * u)
-    right = (base_x + broad * v, base_y - broad * u)
+    from_x, from_y = behind[-1] if behind else curve[0]
+    far = dist((from_x, from_y), (x, y)) or 1.0
+    along_x = (x - from_x) / far  # the direction of the head, of length 1
+    along_y = (y - from_y) / far
+    base_x = x - long * along_x
+    base_y = y - long * along_y
+    left = (base_x - broad * along_y, base_y + broad * along_x)
+    right = (base_x + broad * along_y, base_y - broad * along_x)
     corners = [(x, y), left, right]
-    return " ".join(f"{p:.1f},{q:.1f}" for p, q in corners)
+    return " ".join(f"{corner_x:.1f},{corner_y:.1f}" for corner_x, corner_y in corners)
 
 
 # --- the diagram ---
@@ -130,7 +130,9 @@ Jumps = tuple[Curve, ...]
 
 @dataclass(frozen=True)
 class Spot:
-    """The position of a state, half its size, and whether it is drawn as a dot, or not at all inside a name."""
+    """The position of a state and half its size. A state inside a run is a dot; inside a special token's name it is not
+    drawn.
+    """
 
     x: float
     y: float
@@ -147,7 +149,7 @@ class Label:
     x: float
     y: float
     words: str  # what is drawn
-    full: str  # in full, for the title
+    full: str  # in full, for the tooltip
     arrows: tuple[int, ...]  # their numbers
     bundle: bool = False  # the arrows overlap (`plan.Bundle`)
     call: bool = False  # the name of a called rule, in a box
@@ -187,12 +189,12 @@ class Diagram:
     more: frozenset[int]
     width: float
     height: float
-    counts: Mapping[int, Point]  # arrow number -> where it is written which bytes of the text took it
+    number_places: Mapping[int, Point]  # arrow number -> where the numbers of the bytes that took it are written
     blocks: tuple[Block, ...] = ()  # of a grammar: one per rule
     jumps: Mapping[int, Jumps] = field(default_factory=dict)  # by the number of the arrow of a call
 
     def moved(self, x: float, y: float) -> "Diagram":
-        """The same diagram at another place; of one rule, before there are blocks and jumps."""
+        """The same diagram at another place. It has no blocks and jumps yet: it is that of one rule."""
 
         def shift(one: Placed) -> Placed:
             return replace(one, x=one.x + x, y=one.y + y)
@@ -200,9 +202,9 @@ class Diagram:
         spots = {state: shift(spot) for state, spot in self.spots.items()}
         curves = {n: move(curve, x, y) for n, curve in self.curves.items()}
         labels = tuple(map(shift, self.labels))
-        places = move(self.counts.values(), x, y)
-        counts = dict(zip(self.counts, places, strict=True))
-        return replace(self, spots=spots, curves=curves, labels=labels, counts=counts)
+        places = move(self.number_places.values(), x, y)
+        number_places = dict(zip(self.number_places, places, strict=True))
+        return replace(self, spots=spots, curves=curves, labels=labels, number_places=number_places)
 
 
 def size_around(corners: Iterable[Iterable[float]]) -> tuple[float, float]:

@@ -70,8 +70,8 @@ def _write_labelled(diagram: Diagram, label: Label, lit: Highlight) -> Element:
 def _write_arrow(diagram: Diagram, n: int, lit: Highlight, *label: Element) -> Element:
     arrow = diagram.sketch.arrows[n]
     parts = [_write_title(diagram.sketch, arrow), *_write_curve(diagram, n), *label]
-    if n in diagram.counts:
-        x, y = diagram.counts[n]
+    if n in diagram.number_places:
+        x, y = diagram.number_places[n]
         said = _say_numbers(arrow, lit.numbers)
         look = {"class_": "gv-nth", "text_anchor": "middle", "font_size": 12}
         parts.append(node("text", said, x=x, y=y, **look))
