@@ -13,20 +13,8 @@ from math import dist, inf
 
 from guidedviz.errors import shorten
 from guidedviz.views.figure import wide
-from guidedviz.views.layout.diagram import (
-    Block,
-    Curve,
-    Curves,
-    Diagram,
-    Label,
-    Point,
-    Spot,
-    Spots,
-    cut,
-    sample_curve,
-    size_around,
-    straight,
-)
+from guidedviz.views.layout.curves import Curve, Point, cut, sample_curve, straight
+from guidedviz.views.layout.diagram import Block, Curves, Diagram, Label, Spot, Spots, size_around
 from guidedviz.views.layout.jumps import find_jumps, title_width
 from guidedviz.views.layout.placing import Extent, Layout, Link
 from guidedviz.views.layout.plan import MOST_DISCS, ArrowLine, Bundle, Plan, choose_rules, choose_states, make_plan
@@ -155,6 +143,9 @@ def _meets(block: Block, others: Sequence[Block]) -> bool:
 
 
 RADIUS = 16.0
+BUNDLE_COLUMN = 18.0  # from dot to dot in a bundle, to the right
+BUNDLE_ROW = 14.0  # and down
+BUNDLE_DOT = 3.4  # its radius
 CHIP_EDGE = 5.0  # left and right of the name of a special token
 BEYOND = "beyond ASCII"
 BEYOND_IN_FULL = "a character beyond ASCII: two to four bytes"
@@ -214,7 +205,7 @@ def _sized_boxes(sketch: Sketch, plan: Plan) -> Iterator[tuple[Boxed, Extent]]:
     for bundle in plan.bundles:
         rows = max(map(len, bundle.columns))
         columns = len(bundle.columns)
-        yield bundle, Extent(9.0 * columns + 4, 7.0 * rows + 4)
+        yield bundle, Extent(BUNDLE_COLUMN / 2 * columns + 4, BUNDLE_ROW / 2 * rows + 4)
     for n in plan.calls:
         call = sketch.arrows[n]
         words = wide(call_words(call), 12)
@@ -309,13 +300,13 @@ def _bundle_spots(bundle: Bundle, centre: Point) -> Spots:
     """The states of a bundle as dots in columns."""
     spots = {}
     x, middle = centre
-    left = x - 9.0 * (len(bundle.columns) - 1)
+    left = x - BUNDLE_COLUMN / 2 * (len(bundle.columns) - 1)
     for column, states in enumerate(bundle.columns):
-        x = left + 18 * column
+        x = left + BUNDLE_COLUMN * column
         above = (len(states) - 1) / 2
         for row, state in enumerate(states):
-            y = middle + 14 * (row - above)
-            spots[state] = Spot(x, y, 3.4, 3.4, dot=True)
+            y = middle + BUNDLE_ROW * (row - above)
+            spots[state] = Spot(x, y, BUNDLE_DOT, BUNDLE_DOT, dot=True)
     return spots
 
 

@@ -14,7 +14,8 @@ from typing import NamedTuple
 import numpy as np
 
 from guidedviz.views.figure import wide
-from guidedviz.views.layout.diagram import Curve, Curves, Label, Point, Spot, Spots, along
+from guidedviz.views.layout.curves import Curve, Point, along
+from guidedviz.views.layout.diagram import Curves, Label, Spot, Spots
 from guidedviz.views.layout.sketch import Sketch
 
 GRAIN = 2.0  # pixels of a cell

@@ -12,7 +12,8 @@ from guidedviz.errors import shorten
 from guidedviz.machines.visible import visible
 from guidedviz.markup import Element, node, together
 from guidedviz.views.figure import NEAR_EDGE, centred, circle_at, path_of, rect, ruled, wide, write
-from guidedviz.views.layout.diagram import Curve, Diagram, Label, Spot, head, straight, write_path
+from guidedviz.views.layout.curves import Curve, head, straight, write_path
+from guidedviz.views.layout.diagram import Diagram, Label, Spot
 from guidedviz.views.layout.lay_out import CHIP_EDGE, FREE_END, short_name
 from guidedviz.views.layout.room import call_box
 from guidedviz.views.layout.sketch import CUT_GROUP, Arrow, Sketch, say_arrow_in_full
