@@ -1,4 +1,4 @@
-"""The one walk that all engines share: where in the trie does the machine still live?
+"""The one walk that the engines index, trie and split share: where in the trie does the machine still live?
 
 It is written twice. `walk_steps` goes node by node: for reading, for films, and where few nodes are live. `walk_levels`
 takes a whole level of the trie in NumPy: for masks over a large vocabulary. A property test holds their nodes equal.
@@ -110,7 +110,8 @@ class MoveTable(Generic[S]):
     def _forget(self) -> None:
         self.states: list[S | None] = [None]
         self._labels: dict[S | None, int] = {None: 0}
-        self._moves: Ints = np.full(64 * self._width, -1)  # entry label * width + kind: a label, -1 where unknown
+        # entry label * width + kind: a label, -1 where unknown; at first for 64 labels, doubled when they are used up
+        self._moves: Ints = np.full(64 * self._width, -1)
         self._moves[: self._width] = 0  # from refused to refused
 
     def walk(self, trie: Trie, state: S) -> tuple[Ints, Ints]:

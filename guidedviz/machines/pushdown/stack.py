@@ -29,7 +29,8 @@ from guidedviz.machines.pushdown.automaton import RuleNodes
 from guidedviz.machines.pushdown.counting import Counts
 from guidedviz.machines.visible import name_nodes
 
-# A place in a closure: a node, and the rule of the innermost call that was opened on the way to it; None: no call was.
+# A position in a closure: a node, and the rule of the innermost call opened on the way to it; None: no call was opened.
+# On a stack it becomes a configuration: a node, and the cell of its innermost call.
 Position = tuple[int, int | None]
 Positions = tuple[Position, ...]
 
