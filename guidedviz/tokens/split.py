@@ -3,7 +3,7 @@
 The trie is walked from a node of the machine with the stack below *unknown*, and the result is kept per node: tokens
 that are legal on every stack (accepted), on none (rejected), or on some (context-dependent). At run time only the last
 ones are walked again, on as few cells of the real stack as decide them. A *place* is a node of the machine and, if its
-rule is counted, its counts; nodes of the trie are called so.
+rule is counted, its counts; a *node of the trie* is always called so.
 
 Next: `tokens/guide.py`.
 """
@@ -61,7 +61,7 @@ class Stored:
         elif self.kind == "rejected":
             kept = mask[self.data]
             mask[:] = True
-            mask[self.data] = kept
+            mask[self.data] = kept  # the other ids stay as they were
         else:
             mask |= unpack(self.data.view(np.uint8), self.size)
 
@@ -75,7 +75,7 @@ def store(tokens: Ints, size: int) -> Stored:
 Stored(50 of 100 ids as bits, 13 bytes))
     """
     count = len(tokens)
-    most = (size + 7) // 8 // 4  # ids of 4 bytes that take the memory of the bits
+    most = (size + 7) // 8 // 4  # so many ids of 4 bytes are as large as the bits
     if count <= most:
         return Stored("accepted", np.sort(tokens).astype(np.int32), count, size)
     mask = np.zeros(size, dtype=np.bool_)
@@ -85,7 +85,7 @@ Stored(50 of 100 ids as bits, 13 bytes))
     return Stored("bits", pack(mask), count, size)
 
 
-MOST_ANSWERS = 2**26  # bytes of masks that are remembered
+MOST_KEPT_BYTES = 2**26  # of the masks that are kept
 FEW = 40  # live nodes of the trie; more are walked level by level
 
 
@@ -96,7 +96,7 @@ class NodeSplit:
     node: int  # of the machine
     counts: Counts  # of its rule, if that is counted and a bound is near
     accepted: Stored  # the tokens that are legal on every stack
-    dependent: Ids  # the context-dependent tokens in byte order; all others are illegal
+    dependent: Ids  # the context-dependent tokens in byte order; tokens in neither set are illegal
 
     def __repr__(self) -> str:
         rejected = self.accepted.size - self.accepted.count - len(self.dependent)
@@ -120,7 +120,7 @@ class NodeSplit:
 
 
 @dataclass(frozen=True, eq=False)
-class Answer:
+class PartialMask:
     """A mask as far as it is known, and the tokens that are not decided yet, in byte order."""
 
     legal: Mask
@@ -129,7 +129,7 @@ class Answer:
 
     @cached_property
     def trie(self) -> Trie:
-        """The trie of the undecided tokens."""
+        """The trie of the undecided tokens; in it, the id of a token is its place in `undecided`."""
         pieces = [self.vocabulary.pieces[token] for token in self.undecided.tolist()]
         return build_trie(pieces, np.arange(len(pieces), dtype=np.int32))
 
@@ -142,14 +142,14 @@ class Split:
         self.vocabulary = vocabulary
         self.reads = vocabulary.read_by(pda)  # with the names of special tokens, if the machine reads one
         self.check = check  # decide context-dependent tokens by the stack; without, all of them pass, which is WRONG
-        self._unknown = UnknownBottom(pda, expand, longest=len(self.reads.trie.levels) - 2)  # bytes of a token
+        self._unknown = UnknownBottom(pda, expand, longest=self.reads.trie.depth)
         self._table = MoveTable[State](self._unknown.step, pda.kinds)
         self._nodes: dict[Place, NodeSplit] = {}
         self._repeats: dict[Place, RepeatTokens | None] = {}
         self._shared: dict[Hashable, npt.NDArray[np.generic]] = {}  # equal arrays are stored once
-        self._answers: dict[Hashable, Answer] = {}  # they hold for all stacks with the same upper cells
-        self._tangled: set[tuple[Place, ...]] = set()  # where a text on an unknown stack is too ambiguous
-        self._lazy = Lazy(pda, vocabulary)  # there the whole trie is walked on the real stack
+        self._partial: dict[Hashable, PartialMask] = {}  # each holds for all stacks with the same upper cells
+        self._tangled: set[tuple[Place, ...]] = set()  # where a text on an unknown stack is too ambiguous to read
+        self._lazy = Lazy(pda, vocabulary)  # for these places: walks the whole trie on the real stack
         self._lock = RLock()
 
     def __repr__(self) -> str:
@@ -157,14 +157,14 @@ class Split:
 
     @property
     def standing(self) -> tuple[int, ...]:
-        """The nodes at which a text can stand: all but the ends of rules without a way on."""
+        """The nodes at which a text can stand: all but those at which no byte is read."""
         return tuple(node for node in range(len(self.pda.nodes)) if node not in self.pda.nodes.last)
 
     def node(self, node: int) -> NodeSplit:
         """The split of one node; it is computed when it is first needed."""
         if node not in self.standing:
-            expected = f"a node from 0 to {len(self.pda.nodes) - 1}"
-            hint = "one at which a text can stand; see gv.views.draw_split_nodes"
+            expected = f"a node from 0 to {len(self.pda.nodes) - 1} at which a text can stand"
+            hint = "a node of gv.views.draw_split_nodes"
             raise SettingError("split", seen=f"node {node}", expected=expected, hint=hint)
         with self._lock, self._unknown.limited():
             return self._node((node, None))
@@ -200,33 +200,33 @@ class Split:
         """The split of every id at the nodes of a state: 0 rejected, 1 accepted, 2 context-dependent."""
         self.pda.places(state)  # refuses states of other machines
         with self._lock, self._unknown.limited():
-            answer = self._merge(self._unknown.places(state), state.accepting)
-        verdicts = answer.legal.astype(np.int8)
-        verdicts[answer.undecided] = DEPENDENT
+            mask = self._merge(self._unknown.places(state), state.accepting)
+        verdicts = mask.legal.astype(np.int8)
+        verdicts[mask.undecided] = DEPENDENT
         return verdicts
 
     def _decide(self, state: State, places: tuple[Place, ...]) -> Mask:
         """Look one cell deeper into the stack until every token is decided."""
-        answer = self._recall((places, state.accepting), lambda: self._merge(places, state.accepting))
+        mask = self._recall((places, state.accepting), lambda: self._merge(places, state.accepting))
         depth = 0
-        while answer.undecided.size:
+        while mask.undecided.size:
             depth += 1
-            start = self._unknown.known(state, depth)
-            answer = self._recall((start, state.accepting), partial(self._decide_more, answer, start))
-        return answer.legal
+            start = self._unknown.cut_to(state, depth)
+            mask = self._recall((start, state.accepting), partial(self._decide_more, mask, start))
+        return mask.legal
 
-    def _recall(self, key: Hashable, find: Callable[[], Answer]) -> Answer:
-        """The answer that is remembered under a key; it is found when it is first needed."""
-        answer = self._answers.get(key)
-        if answer is None:
-            if len(self._answers) * len(self.vocabulary) > MOST_ANSWERS:
-                self._answers.clear()
-            answer = find()
-            self._answers[key] = answer
-        return answer
+    def _recall(self, key: Hashable, find: Callable[[], PartialMask]) -> PartialMask:
+        """The mask that is kept under a key; it is found when it is first needed."""
+        mask = self._partial.get(key)
+        if mask is None:
+            if len(self._partial) * len(self.vocabulary) > MOST_KEPT_BYTES:
+                self._partial.clear()
+            mask = find()
+            self._partial[key] = mask
+        return mask
 
-    def _merge(self, places: tuple[Place, ...], accepting: bool) -> Answer:
-        """Merge the splits of all nodes of a state: a token legal at one of them is legal (Algorithm 1)."""
+    def _merge(self, places: tuple[Place, ...], accepting: bool) -> PartialMask:
+        """Merge the splits of all nodes of a state: a token legal at one of them is legal (the paper's Algorithm 1)."""
         parts = [self._node(place) for place in places]
         legal = np.zeros(len(self.vocabulary), dtype=np.bool_)
         for part in parts:
@@ -241,21 +241,21 @@ class Split:
         if not self.check:
             legal[undecided] = True
             undecided = undecided[:0]
-        return Answer(self.reads.with_eos(legal, accepting), undecided, self.reads)
+        return PartialMask(self.reads.with_eos(legal, accepting), undecided, self.reads)
 
-    def _decide_more(self, before: Answer, start: State) -> Answer:
+    def _decide_more(self, before: PartialMask, start: State) -> PartialMask:
         """Walk the undecided tokens on a stack of which one more cell is known."""
         verdicts = np.zeros(len(before.undecided), dtype=np.int8)
         nodes, labels = self._table.walk(before.trie, start)
-        tokens, found = before.trie.tokens(nodes, self._table.number(labels, classify))
-        verdicts[tokens] = found
+        places, found = before.trie.tokens(nodes, self._table.judge(labels, classify))  # places in `undecided`
+        verdicts[places] = found
         legal = before.legal
         accepted = before.undecided[verdicts == ACCEPTED]
         if accepted.size:
             legal = legal.copy()
             legal[accepted] = True
             legal.flags.writeable = False
-        return Answer(legal, before.undecided[verdicts == DEPENDENT], self.reads)
+        return PartialMask(legal, before.undecided[verdicts == DEPENDENT], self.reads)
 
     # The split of one node: a walk from there with the stack below unknown.
 
@@ -279,7 +279,7 @@ class Split:
             if found is not None:
                 return found
         walk = walk_unknown(self._unknown, self._table, self.reads, start)
-        tokens, verdicts = walk.trie.tokens(walk.nodes, self._table.number(walk.labels, classify))
+        tokens, verdicts = walk.trie.tokens(walk.nodes, self._table.judge(walk.labels, classify))
         return join_slice(walk.part, tokens[verdicts == ACCEPTED]), tokens[verdicts == DEPENDENT]
 
     def _split_few(self, start: State) -> tuple[Ints, Ints] | None:
@@ -295,7 +295,7 @@ class Split:
 
     def _repeat(self, node: int, counts: Counts) -> RepeatTokens | None:
         """What tokens read of the counted repeat that begins or is called at a node; None if there is none."""
-        if not self.pda.nodes.calls[node]:  # the counts are those of the repeat, and its tokens the same for all
+        if not self.pda.nodes.calls[node]:  # at the start of the repeat its tokens are the same for all counts
             counts = None
         key = node, counts
         if key not in self._repeats:

@@ -1,6 +1,6 @@
 r"""The vocabulary as a trie in flat arrays: pieces with a common beginning share its nodes.
 
-Nodes are numbered level by level; the children of node i are the nodes first[i] to first[i + 1]:
+Nodes are numbered level by level; the children of node i are first[i] up to, not including, first[i + 1]:
 
            root 0        pieces a, ab, ac, b
           a/    \b
@@ -27,19 +27,24 @@ L = TypeVar("L", bound=np.generic)
 
 @dataclass(frozen=True, eq=False)
 class Trie:
-    """Flat arrays with one entry per node; node 0 is the root. Only ids that may stand for text are in it."""
+    """Flat arrays with one entry per node; node 0 is the root. `Vocabulary.trie` has the ids that may be text."""
 
-    first: Ints  # the children of node i are first[i] .. first[i + 1]
+    first: Ints  # the children of node i: first[i] up to, not including, first[i + 1]
     parent: Ints
     byte: Letters  # the byte that leads into the node
-    levels: tuple[int, ...]  # the nodes of depth d are levels[d] .. levels[d + 1]
-    node_of: Ints  # the node where the bytes of each token id end; -1 for ids that are not text
+    levels: tuple[int, ...]  # the nodes of depth d: levels[d] up to, not including, levels[d + 1]
+    node_of: Ints  # the node where the bytes of each token id end; -1 for ids that are not in the trie
 
     def __len__(self) -> int:
         return len(self.byte)
 
     def __repr__(self) -> str:
-        return f"Trie({len(self):,} nodes, {len(self.levels) - 2} levels)"
+        return f"Trie({len(self):,} nodes, {self.depth} levels)"
+
+    @property
+    def depth(self) -> int:
+        """The bytes of the longest token."""
+        return len(self.levels) - 2
 
     @property
     def root(self) -> "Node":
@@ -71,7 +76,8 @@ class Trie:
         [4, 2, 0, 0, 0]
         """
         sums = np.ones(len(self), dtype=np.intp)
-        for low, high in zip(self.levels[-2:0:-1], self.levels[:1:-1], strict=True):  # the deepest level first
+        for depth in range(self.depth, 0, -1):
+            low, high = self.levels[depth : depth + 2]
             np.add.at(sums, self.parent[low:high], sums[low:high])
         return sums - 1
 
@@ -107,13 +113,14 @@ class Trie:
         return number_on(first, self.first[nodes + 1] - first)
 
     def tokens(self, nodes: Ints, labels: npt.NDArray[L]) -> tuple[Ints, npt.NDArray[L]]:
-        """The tokens whose bytes end in these nodes, and the label of each; no label is 0.
+        """The tokens whose bytes end in these nodes, and the label of each. No label may be 0.
 
         >>> gv.Vocabulary([b"a", b"abcdefg", b"a"]).trie.tokens(np.array([1]), np.array([5]))
         (array([0, 2]), array([5, 5]))
         """
         if len(nodes) * SPARSE_LOOKUP > max(len(self), len(self.node_of)):
-            label_of = np.zeros(len(self) + 1, dtype=labels.dtype)  # one more, for the ids without a node
+            # 0 stands for no label; one entry more, for the ids without a node
+            label_of = np.zeros(len(self) + 1, dtype=labels.dtype)
             label_of[nodes] = labels
             found = label_of[self.node_of]
             tokens = np.flatnonzero(found)
@@ -190,7 +197,7 @@ def build_trie(pieces: Sequence[bytes], order: Ids) -> Trie:
     levels = [0, 1]
     rows = np.flatnonzero(length > 0)  # the places in `order` of ids with another byte
     while rows.size:
-        depth = len(levels) - 2
+        depth = len(levels) - 2  # of the parents
         parent = node[rows]
         letter = data[start[rows] + depth]
         new = np.ones(len(rows), dtype=np.bool_)
@@ -202,6 +209,6 @@ def build_trie(pieces: Sequence[bytes], order: Ids) -> Trie:
         rows = rows[length[rows] > depth + 1]
     node_of = np.full(len(pieces), -1, dtype=np.intp)
     node_of[order] = node
-    parent = np.concatenate(parents)  # in order, so a node's first child stands where its number would be inserted
+    parent = np.concatenate(parents)  # sorted: the first child of a node is the first entry not below its number
     first = np.searchsorted(parent[1:], np.arange(len(parent) + 1)) + 1
     return Trie(first, parent, np.concatenate(letters), tuple(levels), node_of)

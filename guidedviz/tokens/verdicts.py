@@ -142,7 +142,7 @@ def read_repeat(
     bounds = unknown.nodes.counts[rule]
     assert isinstance(bounds, Bounds)  # the rules that are repeated as a whole
     walk = walk_unknown(unknown, table, vocabulary, start, loops=True)
-    places = table.number(walk.labels, lambda state: locate(unknown, rule, state))
+    places = table.judge(walk.labels, lambda state: locate(unknown, rule, state))
     if (places == UNCLEAR).any():
         return None
     places[0] = WITHIN_PART  # not BETWEEN_PARTS, because at the root of the trie no part was completed
@@ -161,7 +161,7 @@ def read_repeat(
     return RepeatTokens(
         part=walk.part,
         tokens=tokens,
-        verdicts=table.number(walk.labels, classify)[order - 1],
+        verdicts=table.judge(walk.labels, classify)[order - 1],
         inside=inside[ends],
         parts=parts[ends] + cut,
         bounds=bounds,

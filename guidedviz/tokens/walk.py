@@ -1,7 +1,7 @@
-"""The one walk that all engines share: where in the trie does the machine still live?
+"""The one walk that the engines index, trie and split share: where in the trie does the machine still live?
 
 It is written twice. `walk_steps` goes node by node: for reading, for films, and where few nodes are live. `walk_levels`
-takes a whole level of the trie in NumPy: for masks over a large vocabulary. A property test holds the two equal.
+takes a whole level of the trie in NumPy: for masks over a large vocabulary. A property test holds their nodes equal.
 `MoveTable` numbers the states of a machine, so that a level is one look-up in an array.
 
 Next: `tokens/index.py`.
@@ -20,7 +20,7 @@ from guidedviz.tokens.trie import Trie, number_on
 
 SPARSE_LEVEL = 4  # expand node by node where fewer than one in this many is live
 MANY_CHILDREN = 16  # children of a node; of more, only those are looked at that a machine may read
-MOST_TABLE_STATES = 20_000  # of a table that is kept from walk to walk
+MOST_TABLE_STATES = 20_000  # of a table that is kept for the next walk; one walk may exceed it
 
 
 def walk_steps(
@@ -51,7 +51,7 @@ def walk_steps(
 
 
 def walk_levels(trie: Trie, start: int, step: Callable[[Ints, Letters], Ints]) -> tuple[Ints, Ints]:
-    """The same walk level by level: the live nodes in order, the root first, and the label of each.
+    """The same nodes level by level: the root and all live nodes, in order, and the label of each.
 
     A label is the number of a state, 0 if the machine refused; `step` takes many labels and bytes and gives the labels
     reached. The step of the example doubles a label, and refuses c.
@@ -110,7 +110,8 @@ class MoveTable(Generic[S]):
     def _forget(self) -> None:
         self.states: list[S | None] = [None]
         self._labels: dict[S | None, int] = {None: 0}
-        self._moves: Ints = np.full(64 * self._width, -1)  # entry label * width + kind: a label, -1 where unknown
+        # entry label * width + kind: a label, -1 where unknown; at first for 64 labels, doubled when they are used up
+        self._moves: Ints = np.full(64 * self._width, -1)
         self._moves[: self._width] = 0  # from refused to refused
 
     def walk(self, trie: Trie, state: S) -> tuple[Ints, Ints]:
@@ -146,9 +147,9 @@ class MoveTable(Generic[S]):
                 self._moves = np.concatenate((self._moves, np.full_like(self._moves, -1)))
         return label
 
-    def number(self, labels: Ints, of_state: Callable[[S | None], int]) -> npt.NDArray[np.int8]:
-        """The number that `of_state` gives to the state of each label; it is asked once per state."""
-        met = np.flatnonzero(np.bincount(labels))
+    def judge(self, labels: Ints, of_state: Callable[[S | None], int]) -> npt.NDArray[np.int8]:
+        """What `of_state` says, as a number, of the state of each label; it is asked once per state."""
+        met = np.flatnonzero(np.bincount(labels))  # each label once
         numbers = np.zeros(len(self.states), dtype=np.int8)
         numbers[met] = [of_state(self.states[label]) for label in met.tolist()]
         return numbers[labels]

@@ -10,7 +10,7 @@ from itertools import pairwise
 from guidedviz.errors import SettingError, quoted
 from guidedviz.markup import Element, node
 from guidedviz.views.figure import Figure, bold, centred, figure_of, path_of, rect, soft_centred
-from guidedviz.views.layout.diagram import Point, head, straight
+from guidedviz.views.layout.curves import Point, head, straight
 
 COLUMN_PITCH = 130.0
 FIRST_COLUMN = 66.0

@@ -167,7 +167,7 @@ def test_inside_a_key_of_an_open_object_the_tokens_of_text_are_taken_whole():
         state = read(machine, text)
         assert (split.mask(state) == Lazy(machine, vocabulary).mask(state)).all()
         unknown = UnknownBottom(machine)
-        start = unknown.known(state, 0)
+        start = unknown.cut_to(state, 0)
         table = MoveTable(unknown.step, unknown.kinds)
         walks = [walk_unknown(unknown, table, vocabulary, start, loops) for loops in (True, False)]
         taken.append([walk.part is not None for walk in walks])

@@ -11,10 +11,12 @@ from typing import NamedTuple
 
 from guidedviz.machines.ranges import merge_ranges
 
-Counts = tuple[tuple[int, int], ...] | None  # None: a count that may go on and may end, or no repeat
+# Ranges of counts, both ends included. None: the count does not matter, for a repeat may go on and may end with it, a
+# limit of length is far, or the rule is not counted.
+Counts = tuple[tuple[int, int], ...] | None
 NO_PARTS: Counts = ((0, 0),)
 NONE_LEFT: Counts = ()  # no count that may go on
-FAR = -2  # any count so far below the lower bound that the repeat must go on
+FAR = -2  # any count so far below the lower bound that the repeat must go on; `merge_ranges` would join -1 and 0
 
 
 class Bounds(NamedTuple):
@@ -25,7 +27,7 @@ class Bounds(NamedTuple):
 
     @property
     def fewest(self) -> int:
-        """The fewest texts of the rule in a row."""
+        """How many texts of the rule must be read."""
         return self.low
 
     def __str__(self) -> str:
@@ -48,7 +50,7 @@ class Bounds(NamedTuple):
         return counts is None or any(high >= self.low for _, high in counts)
 
     def after_part(self, counts: Counts) -> tuple[Counts, bool]:
-        """The counts with which the repeat goes on after one more part, and whether it may end there.
+        """The counts before a next part when one more part is read, and whether the repeat may end there.
 
         A count far below the lower bound stays there.
 
@@ -90,9 +92,9 @@ class Bounds(NamedTuple):
 
 
 class LengthLimit(NamedTuple):
-    """A rule that counts its own parts by ticks (`syntax.Tick`): at most `most`, of which its end needs up to `rest`.
+    """A rule that counts its own parts by ticks (`syntax.Tick`): at most `most`, and its end may need the last `rest`.
 
-    It has the methods of `Bounds`.
+    It has the methods of `Bounds` that both kinds of limit need.
     """
 
     most: int
@@ -100,7 +102,7 @@ class LengthLimit(NamedTuple):
 
     @property
     def fewest(self) -> int:
-        """The fewest texts of the rule in a row: it is not repeated."""
+        """How many texts of the rule must be read: it is not repeated."""
         return 1
 
     def __str__(self) -> str:
@@ -109,10 +111,6 @@ class LengthLimit(NamedTuple):
     def describe(self, counts: Counts) -> str:
         """How many parts were read so far, in words."""
         return f"{self}, now {say_counts(counts, 0)}"
-
-    def may_stop(self, counts: Counts) -> bool:
-        """Whether the rule may end: its nodes say so, not its count."""
-        return True
 
     def after_part(self, counts: Counts) -> tuple[Counts, bool]:
         """When the rule ends, no other text of it follows."""

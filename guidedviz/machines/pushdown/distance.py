@@ -77,7 +77,7 @@ class Rests:
         self.find()
 
     def find(self) -> None:
-        """Take the cheapest node that is not finished yet (Knuth, "A generalization of Dijkstra's algorithm", 1977)."""
+        """Fill `found`, the cheapest node first (Knuth, "A generalization of Dijkstra's algorithm", 1977)."""
         wanted: dict[int, list[Clause]] = defaultdict(list)  # the clauses that need each node
         for node in range(len(self.nodes)):
             for clause in self.clauses(node):
@@ -148,7 +148,8 @@ class Rests:
         limit = self.nodes.counts[cell.rule]
         if node in self.found and isinstance(limit, LengthLimit) and cell.counts:
             used = cell.counts[0][0]
-            if used + len(self.nodes) > limit.most:  # less room than a way without a loop may take
+            # a way without a loop has at most one part per node; where so many may not fit, parts are counted
+            if used + len(self.nodes) > limit.most:
                 return self.within(node, used)
         return self.found.get(node, inf)
 

@@ -24,7 +24,7 @@ from guidedviz.machines.visible import draw_caret
 from guidedviz.machines.work import limited_work, spend
 
 ANY_TEXT = r"[\s\S]*"
-LARGE = re.compile(r"\{[0-9,]*[0-9]{2}")  # a count of two digits or more, which may be too many copies
+MAYBE_LARGE = re.compile(r"\{[0-9,]*[0-9]{2}")  # a count of two digits or more, which may be too many copies
 
 
 @limited_work()
@@ -40,7 +40,7 @@ def regex(text: Any) -> DFA | PDA:
     if isinstance(text, PathLike):
         text = text_of(text, "regex").rstrip("\r\n")
     check_regex(text)
-    machine = counted_regex(text) if LARGE.search(text) else finite_regex(text)
+    machine = counted_regex(text) if MAYBE_LARGE.search(text) else finite_regex(text)
     if isinstance(machine, DFA) and not machine.accepting:
         warn_of_no_text(text)
     return machine
@@ -48,6 +48,7 @@ def regex(text: Any) -> DFA | PDA:
 
 @lru_cache(maxsize=64)
 def counted_regex(text: str) -> DFA | PDA:
+    """The machine that counts, or the DFA if no repeat is too large or if counting fails."""
     tree = parse_regex(text)
     try:
         return PDA(Grammar((Rule("root", tree),))) if is_counted(tree) else finite_regex(text)
@@ -75,8 +76,8 @@ def warn_of_no_text(text: str) -> None:
 def find_dead_part(text: str) -> range | None:
     """The first part of a regex after which nothing can follow; None for one that is too large to be tried by parts.
 
-    A regex is cut where both sides are regexes themselves. The dead part ends at the first cut up to which the regex,
-    followed by any text, matches nothing.
+    A regex is cut where both sides are regexes themselves. Parts are added until the regex so far, followed by any
+    text, matches nothing: the part that was added last is dead.
 
     >>> find_dead_part("x(?=a)b+c"), find_dead_part("a^b")
     (range(6, 8), range(1, 2))

@@ -72,7 +72,7 @@ def _moves_at(pda: PDA, node: int) -> Iterator[tuple[int, Read | Called]]:
             yield byte, ("read", target)
     for rule, after in nodes.calls[node]:
         first = {*pda.stacks.closure(nodes.starts[rule]).reads}
-        if rule in nodes.skipped:
+        if rule in nodes.skipped:  # the rule is called and ends at once, without a byte
             first |= pda.stacks.closure(after).reads.keys()
         for byte in first:
             yield byte, ("call", nodes.starts[rule], after)
@@ -83,12 +83,12 @@ def _bytes_after(pda: PDA, rule: int) -> Iterator[int]:
     nodes = pda.nodes
     calls = [(node, called, after) for node, row in enumerate(nodes.calls) for called, after in row]
 
-    def ended(rule: int) -> Iterator[int]:
+    def callers(ended: int) -> Iterator[int]:
         """The rules that may end with this one."""
-        return (nodes.rule_of[node] for node, called, after in calls if called == rule and after in nodes.ends)
+        return (nodes.rule_of[node] for node, called, after in calls if called == ended and after in nodes.ends)
 
-    last = reach([rule], ended)
-    return (byte for _, called, after in calls if called in last for byte in pda.stacks.closure(after).reads)
+    ending = reach([rule], callers)
+    return (byte for _, called, after in calls if called in ending for byte in pda.stacks.closure(after).reads)
 
 
 def move_stack(moves: Moves, ends: frozenset[int], stack: Sequence[int], byte: int) -> list[int] | None:

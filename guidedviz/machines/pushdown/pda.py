@@ -1,13 +1,13 @@
-"""The pushdown machine of a grammar: the automata of its rules, and a stack of the calls that are open, also in words.
+"""The pushdown machine of a grammar: the automata of its rules, a stack of the calls that are open, and both in words.
 
     root ::= "(" root ")" | "x"         "((x))" leads from node 0 over 1, 1, 2, 2 to 2, where the bottom is reached.
-                                        After "((" there are three frames of root: one stands at node 1 and waits for
-                                        "(" or "x", two will go on at node 3 and wait for ")"
+                                        After "((" there are two frames of root: one stands at node 1 and waits for
+                                        "(" or "x", the other will go on at node 3 and waits for ")"
 
 Several configurations may be possible at once, so a state is a set of them. Stacks never change and share their cells:
-a step back is an old state, and a step that was taken before is a look-up. A configuration, a node and a cell, is shown
-as a frame: the open call, and the node where its text stands or will go on. A stack is listed from its innermost frame
-down, along the first path.
+a step back is an old state, and a step that was taken before is a look-up. A configuration (a node with a cell) is
+shown as a frame: the open call, and the node where its text stands or will go on. A stack is listed from its innermost
+frame down, along the first path.
 """
 
 from collections.abc import Iterator, Sequence
@@ -23,7 +23,7 @@ from guidedviz.machines.grammars.grammar import Grammar, check_grammar, recursiv
 from guidedviz.machines.machine import Machine
 from guidedviz.machines.pushdown.automaton import build_rule_nodes
 from guidedviz.machines.pushdown.counting import Bounds
-from guidedviz.machines.pushdown.stack import Cell, Configuration, Stacks, State
+from guidedviz.machines.pushdown.stack import Cell, Configuration, Configurations, Stacks, State
 from guidedviz.machines.pushdown.step import StackSteps
 from guidedviz.machines.regular.nfa import EdgeRow
 from guidedviz.machines.special import no_names
@@ -45,14 +45,14 @@ class Frame:
     rule: str
     node: int
     waits: str
-    number: int  # of the open call, the same at every step; 0 is the root's
+    number: int  # of the open call, not of the frame; the same at every step; 0 is the root's
 
 
 @dataclass(frozen=True)
 class SharedFrame:
     """A frame that several stacks may share, and the numbers of the frames that may lie below it; 0 is the bottom.
 
-    A number is the same at every step. When there are very many frames, some numbers in `below` are not listed.
+    A number is the same at every step. When there are very many frames, `below` may name frames that are not listed.
     """
 
     number: int
@@ -62,7 +62,7 @@ class SharedFrame:
 
 
 def list_branches(stacks: Stacks, state: State) -> tuple[SharedFrame, ...]:
-    """The frames of all stacks, tops first; a frame that several stacks share is listed once."""
+    """What `PDA.branches` lists."""
     found = dict.fromkeys((node, cell) for node, cells in state.tops for cell in cells)
     waiting = list(found)
     shared: list[SharedFrame] = []
@@ -101,14 +101,14 @@ def may_end(stacks: Stacks, node: int, cell: Cell) -> bool:
     limit = nodes.counts[cell.rule]
     if not isinstance(limit, Bounds):
         return node in nodes.ends
-    if node == nodes.starts[cell.rule]:
+    if node == nodes.starts[cell.rule]:  # between two parts: inside one no text comes back to its start
         return limit.may_stop(cell.counts)
     _, enough = limit.after_part(cell.counts)
     return enough and node in nodes.ends
 
 
 def say_waits(stacks: Stacks, node: int, may_end_here: bool | None = None) -> str:
-    """What may come at a node, in words; optional whitespace is not named.
+    """What may come at a node, in words; of several kinds of blank beside other bytes none is named.
 
     Without `may_end_here` the node alone says whether its rule may end.
 
@@ -202,7 +202,7 @@ class PDA(Machine[State]):
         return not recursive_rules(self.grammar.calls)
 
     def step(self, state: State | None, byte: int) -> State | None:
-        """The next state, or None. A known step is only looked up, also from a state of another PDA."""
+        """The next state, or None. A known step is looked up without a check whose state it is."""
         return self.steps.known.step(state, byte)
 
     def is_accepting(self, state: State | None) -> bool:
@@ -218,7 +218,7 @@ class PDA(Machine[State]):
         return cells[0].depth
 
     def places(self, state: State) -> tuple[int, ...]:
-        """The possible nodes."""
+        """The nodes at which the text may stand."""
         return tuple(node for node, _ in self._own(state).tops)
 
     def first_stack(self, state: State) -> Iterator[Configuration]:
@@ -231,8 +231,7 @@ class PDA(Machine[State]):
 
     def stack_under(self, node: int, cell: Cell) -> Iterator[Configuration]:
         """The first stack with this top, innermost configuration first."""
-        yield node, cell
-        below = self.stacks.list_below(cell)
+        below: Configurations = ((node, cell),)
         while below:
             node, cell = below[0]
             yield node, cell
@@ -246,7 +245,7 @@ class PDA(Machine[State]):
         return (*names, f"… {more:,} more") if more else names
 
     def frames(self, state: State) -> tuple[Frame, ...]:
-        """The open rules of the first stack, each with its node and what may come there."""
+        """The innermost 40 open rules of the first stack, each with its node and what may come there."""
         innermost = islice(self.first_stack(state), MOST_SHOWN)
         return tuple(make_frame(self.stacks, node, cell) for node, cell in innermost)
 
@@ -266,7 +265,7 @@ class PDA(Machine[State]):
 def grammar(text: Any, root: str = "root", vocabulary: Any = None) -> PDA:
     """The pushdown machine of a grammar in GBNF, the dialect of llama.cpp, or of that in a file.
 
-    `vocabulary` says what `<[128010]>` names.
+    `vocabulary` says which token `<[128010]>` names by its id.
 
     >>> nested = grammar('root ::= "(" root ")" | "x"')
     >>> state = nested.step(nested.initial, ord("("))
@@ -278,7 +277,7 @@ def grammar(text: Any, root: str = "root", vocabulary: Any = None) -> PDA:
     return PDA(parsed)
 
 
-# JSON in GBNF, as in RFC 8259: a well-known grammar that no finite machine can express.
+# JSON in GBNF, as in RFC 8259. Its brackets are balanced, so no finite machine can express it.
 JSON_GBNF = r"""root   ::= ws value ws
 value  ::= object | array | string | number | "true" | "false" | "null"
 object ::= "{" ws (member (ws "," ws member)* ws)? "}"

@@ -29,7 +29,8 @@ from guidedviz.machines.pushdown.automaton import RuleNodes
 from guidedviz.machines.pushdown.counting import Counts
 from guidedviz.machines.visible import name_nodes
 
-# A place in a closure: a node, and the rule of the innermost call that was opened on the way to it; None: no call was.
+# A position in a closure: a node, and the rule of the innermost call opened on the way to it; None: no call was opened.
+# On a stack it becomes a configuration: a node, and the cell of its innermost call.
 Position = tuple[int, int | None]
 Positions = tuple[Position, ...]
 
@@ -133,7 +134,7 @@ class State:
 
 
 class Stacks:
-    """The known cells, one per pair of a call and what lies below it. `forget` empties the table; held cells stay."""
+    """The cells met so far: one per call and what lies below it. `forget` empties the table; held cells stay valid."""
 
     def __init__(self, nodes: RuleNodes, kinds: bytes, first_counts: Sequence[Counts]) -> None:
         self.nodes = nodes

@@ -3,9 +3,11 @@
     root ::= "<" item ">" | "[" item "]"        inside item, after letters, ">" and "]" are possible: which of them
     item ::= [a-z]+                             depends on the call that opened item, below the known part of the stack
 
-Below the known cells there is no bottom where a text may end, but an unknown one. A stack on the bottom of its own rule
-is *sure*: its bytes may be read whatever lies below. When that rule ends, the text goes on as after some call of the
-rule, and this is *guessed*. Bytes that no guess reads are legal nowhere (context expansion, arXiv 2411.15100).
+Below the known cells there is no bottom where a text may end, but an unknown one. Inside item "ab" is legal whatever
+lies below, "?" nowhere, and "b>" in some places. So each rule has two bottoms. A text begins on the *sure* bottom of
+the rule of its node, and what is read there is legal on every stack. When that rule ends, the text goes on as after
+some call of it, now on the *guessed* bottom of the rule that called. What is only read there is legal on some stacks,
+and what not even a guess reads is legal on none (context expansion, arXiv 2411.15100).
 """
 
 from collections.abc import Mapping, Set
@@ -57,7 +59,7 @@ class UnknownBottom:
         return self._steps.limited(min(walks, MOST_WALKS) * MOST_WORK)
 
     def step(self, state: State, byte: int) -> State | None:
-        """The next state; a byte that no node of the state reads is not noted."""
+        """The next state; the step of a byte that no node of the state reads is not kept in `state.moves`."""
         kind = self.kinds[byte]
         for node, _ in state.tops:
             if kind in self.kinds_at(node):
@@ -69,7 +71,7 @@ class UnknownBottom:
         return self._steps.state({node: (self._bottom_of(node, counts),)})
 
     def _bottom_of(self, node: int, counts: Counts) -> Cell:
-        """The sure bottom of the rule of a node."""
+        """The sure bottom of the rule of a node, with these counts."""
         return self._stacks.recount(self._sure[self.nodes.rule_of[node]], counts)
 
     def places(self, state: State) -> tuple[Place, ...]:
@@ -77,7 +79,10 @@ class UnknownBottom:
         return tuple((node, join_counts(self._counts_at(node, cell) for cell in cells)) for node, cells in state.tops)
 
     def _counts_at(self, node: int, cell: Cell) -> Counts:
-        """The counts of a cell as far as they matter; a tail call has no cell, so the cell may be of another rule."""
+        """The counts of a cell as far as they matter to the rule of a node.
+
+        After a tail call the cell is of another rule. The rule of the node is not counted then: it would have a cell.
+        """
         if cell.rule != self.nodes.rule_of[node]:
             return None
         return self._merge_alike(cell)
@@ -89,7 +94,8 @@ class UnknownBottom:
     def start_repeat(self, node: int, counts: Counts) -> tuple[int, State] | None:
         """The counted rule that begins at a node or is its only call, and the state between two of its parts.
 
-        There the repeat may go on and may end. None if there is no such rule, or if its parts have no clear start.
+        There the repeat may go on and may end. None if there is no such rule, or if it calls others. A part may still
+        be open if each of its ends can also go on.
         """
         rule = self._repeat_at(node)
         if rule is None:
@@ -99,57 +105,58 @@ class UnknownBottom:
         else:
             cell = self._stacks.cell(node, rule, (self._bottom_of(node, counts),))
         # when a part ends here, the next one may begin and the repeat may end
-        end = next(one for one in self.nodes.accepting if self.nodes.rule_of[one] == rule)
+        ends = [one for one in self.nodes.accepting if self.nodes.rule_of[one] == rule]
+        end = next((one for one in ends if one in self.nodes.last), ends[0])
         start = self._steps.settle([(end, self._stacks.recount(cell, None))])
         return (rule, start) if start else None
 
     def _repeat_at(self, node: int) -> int | None:
         """The repeat of `find_plain_repeats` that is the only call of a node, or that begins there."""
+        own = self.nodes.rule_of[node]
+        found = own if node == self.nodes.starts[own] else None
         if not self.nodes.edges[node] and len(self.nodes.calls[node]) == 1:
-            rule, _ = self.nodes.calls[node][0]
-            if rule != self.nodes.rule_of[node]:
-                return rule if rule in self._plain else None
-        rule = self.nodes.rule_of[node]
-        begins = node == self.nodes.starts[rule]
-        return rule if begins and rule in self._plain else None
+            called, _ = self.nodes.calls[node][0]
+            if called != own:
+                found = called
+        return found if found in self._plain else None
 
     def kinds_at(self, node: int) -> Set[int]:
         """The kinds of the bytes that may come next at a node."""
         return self._stacks.closure(node).of_kind.keys()
 
     def sure_step(self, state: State, byte: int) -> State | None:
-        """The next state, if the text is legal on every stack."""
+        """The next state, if the text is legal on every stack: one stack on a sure bottom reads whatever lies below."""
         after = self.step(state, byte)
         return after if after is not None and after.sure else None
 
-    def known(self, state: State, depth: float) -> State:
+    def cut_to(self, state: State, depth: float) -> State:
         """A state of the real machine, cut to the top `depth` cells of its stacks.
 
         >>> from guidedviz.machines.machine import read
         >>> lists = gv.grammar('root ::= "<" item ">" | "[" item "]"\\nitem ::= [a-z]+')
         >>> unknown, state = UnknownBottom(lists), read(lists, b"<a")
-        >>> [read(unknown, text, unknown.known(state, 0)).sure for text in (b"bc", b"b>", b"b]")]
+        >>> [read(unknown, text, unknown.cut_to(state, 0)).sure for text in (b"bc", b"b>", b"b]")]
         [True, False, False]
-        >>> [read(unknown, b"b]", unknown.known(state, depth)) is None for depth in (0, 1)]
+        >>> [read(unknown, b"b]", unknown.cut_to(state, depth)) is None for depth in (0, 1)]
         [False, True]
         """
-        cut: dict[tuple[Cell, float], Cell] = {}
-        tops = {node: {self._cut(cell, node, depth, cut) for cell in cells} for node, cells in state.tops}
+        done: dict[tuple[Cell, float], Cell] = {}
+        tops = {node: {self._cut(cell, node, depth, done) for cell in cells} for node, cells in state.tops}
         return self._steps.state(tops)
 
-    def _cut(self, cell: Cell, node: int, depth: float, cut: dict[tuple[Cell, float], Cell]) -> Cell:
-        """The top of a stack that stands at a node, on an unknown bottom; `cut` holds what is done already."""
+    def _cut(self, cell: Cell, node: int, depth: float, done: dict[tuple[Cell, float], Cell]) -> Cell:
+        """The top of a stack that stands at a node, on an unknown bottom; `done` holds the cells cut so far."""
         if depth == 0:
             return self._bottom_of(node, self._counts_at(node, cell))
         if cell is self._real_bottom:
             return self._end
         key = cell, depth
-        if key not in cut:
-            below = {self._cut(under, cell.node, depth - 1, cut) for under in cell.below}
+        if key not in done:
+            below = {self._cut(under, cell.node, depth - 1, done) for under in cell.below}
             in_order = tuple(sorted(below, key=lambda under: under.number))
             same = self._stacks.cell(cell.node, cell.rule, in_order)
-            cut[key] = self._stacks.recount(same, self._merge_alike(cell))
-        return cut[key]
+            done[key] = self._stacks.recount(same, self._merge_alike(cell))
+        return done[key]
 
     def reads(self, state: State) -> list[int]:
         """The bytes that may come next."""
@@ -158,7 +165,7 @@ class UnknownBottom:
 
 
 def add_anything(nodes: RuleNodes) -> RuleNodes:
-    """One more node, which reads all bytes and never ends; the kinds of bytes stay the same."""
+    """One more node, which reads all bytes and never ends (so any rule will do); the kinds of bytes stay the same."""
     more = len(nodes)
     return replace(
         nodes,
@@ -177,7 +184,7 @@ def find_plain_repeats(nodes: RuleNodes) -> frozenset[int]:
 
 
 def follow_calls(nodes: RuleNodes) -> Mapping[int, list[int]]:
-    """For every rule the nodes where a text goes on when a call of it has ended.
+    """For every rule that is called the nodes where a text goes on when a call of it has ended.
 
     >>> lists = gv.grammar('root ::= "<" item ">" | "[" item "]"\\nitem ::= [a-z]+')
     >>> dict(follow_calls(lists.nodes))

@@ -56,8 +56,9 @@ class ItemGoals:
 
     def negations(self) -> Negation:
         for place, goal in enumerate(self.first):
+            before = tuple(() for _ in range(place))
             for part in goal:
-                wrong = ItemGoals((*(() for _ in range(place)), (part.negated(),)), (), self.path)
+                wrong = ItemGoals((*before, (part.negated(),)), (), self.path)
                 yield wrong, Size("array", place + 1, None, self.path)
         for part in self.rest:
             yield (ContainsGoal(part.negated(), 1, None, len(self.first), self.path),)
@@ -65,7 +66,7 @@ class ItemGoals:
 
 @dataclass(frozen=True, eq=False)
 class ContainsGoal:
-    """How many items from a place on meet a subschema."""
+    """How many items from `start` on meet a subschema."""
 
     part: Subschema
     low: int
@@ -100,7 +101,7 @@ class PropertyGoals:
     rest: Goal | None
     path: str
     closes: bool = False  # other keys are not allowed, because this schema does not mention them
-    admits: bool = False  # its keys are allowed beside schemas that close
+    admits: bool = False  # its keys are allowed although another schema closes
     evaluates: bool = False  # its keys count as evaluated
     kind: ClassVar = "object"
 
@@ -169,7 +170,7 @@ def outside(found: Size | ContainsGoal) -> Negation:
 
 @dataclass(frozen=True, eq=False)
 class Conjunction:
-    """Constraints that hold together, on values of some kinds, or on few values (None: any)."""
+    """Constraints that hold together, on all values of some kinds, or only on those that `values` lists."""
 
     path: str
     kinds: frozenset[str] = EVERY_KIND
@@ -189,14 +190,17 @@ class Conjunction:
         return any(found.kind == kind for found in self.constraints)
 
     def tidy(self) -> Conjunction:
-        """Without values of another kind, and without kinds that no value has."""
+        """Without listed values of another kind, and without kinds that no listed value has."""
         if self.values is None:
             return self
         kept = {key: value for key, value in self.values.items() if kind_of(value) in self.kinds}
         return replace(self, kinds=frozenset(map(kind_of, kept.values())), values=kept)
 
     def negations(self) -> Iterator[Conjunction]:
-        """The conjunctions of which one holds where a constraint or the kind of this one does not."""
+        """The conjunctions of which one holds where a constraint or the kind of this one does not.
+
+        Listed values are denied elsewhere (`NormalForms.other_values`).
+        """
         if self.values is None and self.kinds != EVERY_KIND:
             yield Conjunction(self.path, EVERY_KIND - self.kinds)
         for found in self.constraints:
@@ -244,7 +248,7 @@ class Conjunction:
     # --- what nested values must meet -------------------------------------------------------------------------------
 
     def required_goals(self) -> list[Goal]:
-        """What the values of required keys must meet, as far as no pattern is needed to say so."""
+        """What the values of required keys must meet, as far as this is known without a look at patterns."""
         names = dict.fromkeys(name for found in self.of_type(RequiredKeys) for name in found.names)
         goals = []
         for name in names:
@@ -273,7 +277,7 @@ def restricts_unevaluated(schema: Any) -> bool:
 
 
 def close_keys(row: Conjunction, part: Subschema) -> Conjunction:
-    """The keys that no schema of this row names meet the subschema."""
+    """A row that says: the keys that no schema of this row names meet the subschema."""
     named: dict[str, Goal] = {}
     patterns: dict[TextSet, Goal] = {}
     for keys in row.of_type(PropertyGoals):
@@ -289,7 +293,7 @@ def close_keys(row: Conjunction, part: Subschema) -> Conjunction:
 
 
 def close_items(row: Conjunction, part: Subschema) -> Conjunction:
-    """The items that no schema of this row speaks of meet the subschema."""
+    """A row that says: the items that no schema of this row speaks of meet the subschema."""
     first = 0
     for items in row.of_type(ItemGoals):
         if items.evaluated is None:
@@ -299,7 +303,7 @@ def close_items(row: Conjunction, part: Subschema) -> Conjunction:
     contained = [contains.part for contains in row.of_type(ContainsGoal) if contains.evaluates]
     if contained and not part.is_true():
         branches = [*(each.schema for each in contained), part.schema]
-        rest = part.at({"anyOf": branches}, *(each.path for each in contained))
+        rest = part.at({"anyOf": branches}, *(each.path for each in contained))  # a path that no other schema has
     closed = ItemGoals(tuple(() for _ in range(first)), goal_of(rest), part.path, evaluated=None)
     return Conjunction(part.path, constraints=(closed,))
 

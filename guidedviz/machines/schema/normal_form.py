@@ -3,8 +3,12 @@
     {"anyOf": [{"maximum": 3}, {"type": "string"}], "not": {"const": 2}}
     at most 3 and not 2, or a string and not 2                          two rows; a row is a conjunction of constraints
 
-A keyword that applies schemas to the same value says a disjunction of *clauses*, and a clause is a conjunction of
-subschemas (`subschema.py`). The disjunctions of a schema are multiplied out.
+A keyword that applies schemas to the same value says a disjunction of *clauses* (`subschema.py`). The disjunctions of a
+schema are multiplied out:
+
+    made of           all of these hold              one of these holds
+    constraints       a row: `Conjunction`           a normal form: `Rows`
+    subschemas        a clause, or a `Goal`          `Disjunction`
 
 In the full normal form each row also says which branches of anyOf hold: A and B, A and not B, or not A and B. Only
 `unevaluatedProperties` and `unevaluatedItems` need it, since they depend on the branches that hold.
@@ -65,7 +69,7 @@ class NormalForms:
         self.document = document
         self.notes = notes
         self.possible: dict[Goal, bool] = {(): True}  # whether some value may meet a goal
-        self.depth = 0  # of the search for such a value: how many values it is in
+        self.depth = 0  # of the search for such a value: how many levels of nested values it is in
         self.own: dict[Subschema, Conjunction] = {}  # what each says by itself
         self._rows: dict[tuple[Subschema, bool], Rows] = {}
         self._goals: dict[Goal, Rows] = {(): [EVERYTHING]}
@@ -86,14 +90,15 @@ class NormalForms:
             return []
         part.check()
         part = self.document.enter(part)
-        key = part, full and part.evaluates
+        full = full and part.evaluates
+        key = part, full
         if key not in self._rows:
             if key in self._open:
                 raise schema_error(part.path, *LOOP)
             self._open.add(key)
             try:
                 self.notes.check(part)
-                self._rows[key] = self.negative(part) if part.sign == Sign.NEGATED else self.positive(*key)
+                self._rows[key] = self.negative(part) if part.sign == Sign.NEGATED else self.positive(part, full)
             finally:
                 self._open.discard(key)
         return self._rows[key]
@@ -120,13 +125,13 @@ class NormalForms:
     # --- conjunction and disjunction --------------------------------------------------------------------------------
 
     def conjunction(self, one: Rows, other: Rows, path: str) -> Rows:
-        """Every row of one with every row of the other."""
+        """Every row of one with every row of the other; impossible rows are left out."""
         spend(8 * len(one) * len(other))
         joined = (self.conjoin(first, second) for first in one for second in other)
         return self.disjunction((row for row in joined if row.kinds), path)
 
     def disjunction(self, rows: Iterable[Conjunction], path: str) -> Rows:
-        """The rows, each once."""
+        """The rows, each once; constraints are the same only if they are one object."""
         found: dict[Hashable, Conjunction] = {}
         for row in rows:
             found.setdefault(row.key, row)
@@ -151,8 +156,8 @@ class NormalForms:
         return row
 
     def may_have_required_keys(self, row: Conjunction) -> bool:
-        """Whether no required key has subschemas that contradict each other."""
-        goals = row.required_goals()  # a single subschema contradicts no other
+        """Whether the row may have the keys that it requires: the subschemas of no key contradict each other."""
+        goals = row.required_goals()  # a single subschema contradicts no other, but it may be false
         return all(self.may_hold(goal) for goal in goals if len(goal) > 1 or is_impossible(goal))
 
     # --- whether some value meets all --------------------------------------------------------------------------------
@@ -160,8 +165,9 @@ class NormalForms:
     def may_hold(self, goal: Goal) -> bool:
         """Whether some value may meet a goal: a search of bounded depth, which says yes where it cannot tell.
 
-        {"minimum": 3}, {"maximum": 2}                       numbers: no; but a string meets both
-        {"required": ["a"]}, {"properties": {"a": false}}    objects: no
+        {"minimum": 3}, {"maximum": 2}                       yes: no number meets both, but a string does
+        {"required": ["a"]}, {"properties": {"a": false}}    yes: no object meets both, but a number does
+        the latter two and {"type": "object"}                no
 
         A wrong yes does no harm: it keeps a row that no value meets, or calls disjoint branches of a oneOf overlapping.
         """
@@ -215,21 +221,21 @@ class NormalForms:
         """The normal form of a subschema that holds."""
         unevaluated = [key for key in UNEVALUATED if key in part.schema]
         if not unevaluated:
-            return self.evaluated(part, full)
-        if not part.evaluates:
+            return self.of_keywords(part, full)
+        if not part.evaluates:  # twice negated: the schema holds, but nothing that it names counts as evaluated
             return [without_evaluation(row) for row in self.of(part.opened(), full=True)]
-        rows = self.evaluated(part, full or restricts_unevaluated(part.schema))
+        rows = self.of_keywords(part, full or restricts_unevaluated(part.schema))
         for key in unevaluated:
             inner = part.at(part.schema[key], key)
             rows = self.disjunction((self.conjoin(row, CLOSE_ROW[key](row, inner)) for row in rows), part.path)
         return rows
 
-    def evaluated(self, part: Subschema, full: bool) -> Rows:
+    def of_keywords(self, part: Subschema, full: bool) -> Rows:
         """What all keywords say, without `unevaluatedProperties` and `unevaluatedItems`."""
         rows = [self.own_constraints(part)]
         for key in applied_keywords(part):
             for clauses in self.clauses(part, key):
-                if key == "anyOf" and full:
+                if key == "anyOf" and full:  # each branch is a clause
                     more = self.full_any_of([branch for (branch,) in clauses], part.path)
                 else:
                     more = self.of_clauses(clauses, full, part.path)
@@ -268,7 +274,11 @@ class NormalForms:
     # --- a subschema that does not hold -----------------------------------------------------------------------------
 
     def negative(self, part: Subschema) -> Rows:
-        """The normal form of a subschema that does not hold: one of its keywords does not."""
+        """The normal form of a subschema that does not hold: one of its keywords does not.
+
+        A constraint of its own fails, a keyword that applies schemas fails, or all these hold, and what they have not
+        evaluated does not meet its schema.
+        """
         return self.disjunction([*self.negated_keywords(part), *self.negated_unevaluated(part)], part.path)
 
     def negated_keywords(self, part: Subschema) -> Iterator[Conjunction]:
@@ -276,7 +286,7 @@ class NormalForms:
         for key in applied_keywords(part):
             for clauses in self.clauses(part, key):
                 yield from self.of_clauses(clauses, False, part.path)
-        own = self.own_constraints(part.negated())  # the part is negated, so this is what it denies
+        own = self.own_constraints(part.negated())  # twice negated: what must not hold
         yield from own.negations()
         if own.values is not None:
             yield from self.other_values(own, own.values)
@@ -286,11 +296,12 @@ class NormalForms:
         if not restricts_unevaluated(part.schema):
             return
         holds = part.opened()
+        rows = self.of_keywords(holds, full=True)
         for key in UNEVALUATED:
             if key not in part.schema:
                 continue
             inner = holds.at(part.schema[key], key)
-            for row in self.evaluated(holds, full=True):
+            for row in rows:
                 for denied in CLOSE_ROW[key](row, inner).negations():
                     negated = self.conjoin(without_evaluation(row), denied)
                     if negated.kinds:
@@ -313,7 +324,7 @@ class NormalForms:
             else:
                 kinds.discard(kind)
         if texts:
-            found.append(Matching(TextSet("", lambda: either(*map(literal, texts))), False, own.path))
+            found.append(Matching(TextSet(tuple(texts), lambda: either(*map(literal, texts))), False, own.path))
         rows = [Conjunction(own.path, frozenset(kinds), constraints=tuple(found))]
         for value in nested:
             rows = self.conjunction(rows, self.of(spell_out(value, own.path).negated()), own.path)
@@ -322,9 +333,9 @@ class NormalForms:
     # --- the keywords that apply schemas to the same value ----------------------------------------------------------
 
     def clauses(self, part: Subschema, key: str) -> Iterator[Disjunction]:
-        """What a keyword says: of each disjunction, one clause holds. The parts of a negated subschema are negated.
+        """What a keyword says, as disjunctions of clauses: all of these disjunctions hold.
 
-        Of a plain keyword all disjunctions hold, of a negated one some disjunction.
+        The parts of a negated subschema are negated, and the keyword fails where one of the disjunctions holds.
         """
         is_negated = part.sign == Sign.NEGATED
         if key in REFERENCES:
@@ -338,10 +349,10 @@ class NormalForms:
         elif key == "oneOf":
             branches = branches_of(part, key)
             yield none_or_two(branches) if is_negated else only_one(self.overlapping(branches))
-        elif (key == "allOf") == is_negated:  # not all hold, or any holds
-            yield [[branch] for branch in branches_of(part, key)]
-        else:  # all hold, or none holds
-            yield [branches_of(part, key)]
+        else:
+            branches = branches_of(part, key)
+            is_for_all = key == "anyOf" if is_negated else key == "allOf"  # if not any holds, all fail
+            yield [branches] if is_for_all else [[branch] for branch in branches]
 
     def overlapping(self, branches: list[Subschema]) -> Overlaps:
         """Each branch of a oneOf with the branches that are not disjoint from it, as far as that can be told."""

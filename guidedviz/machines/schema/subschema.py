@@ -28,14 +28,14 @@ from guidedviz.machines.schema.values import (
 class Sign(StrEnum):
     """Whether a schema must hold, and what goes with it.
 
-    ============= ===== ===================== ============================ ==================================
+    ============= ===== ===================== ============================ =======================================
     sign          holds extra_keys="closed"   its keys count as evaluated  where
-    ============= ===== ===================== ============================ ==================================
+    ============= ===== ===================== ============================ =======================================
     PLAIN         yes   applies               yes                          as written
-    OPEN          yes   does not              yes                          a question: the schema after `if`
+    OPEN          yes   does not              yes                          asked about only: the schema after `if`
     NEGATED       no    does not              no                           below `not`
     TWICE_NEGATED yes   does not              no                           below `not` in `not`
-    ============= ===== ===================== ============================ ==================================
+    ============= ===== ===================== ============================ =======================================
     """
 
     PLAIN = "plain"
@@ -51,6 +51,7 @@ HOLD_ONE = frozenset(
 ).union(UNEVALUATED)
 HOLD_LIST = frozenset(("allOf", "anyOf", "oneOf", "prefixItems", "items"))
 HOLD_MAP = frozenset("$defs definitions dependencies dependentSchemas patternProperties properties".split())
+# keywords that say nothing by themselves
 ANNOTATIONS = frozenset(
     "title description default examples $schema $comment $defs definitions deprecated readOnly writeOnly $anchor $id "
     "id $vocabulary $dynamicAnchor $recursiveAnchor contentEncoding contentMediaType contentSchema then else".split()
@@ -87,9 +88,11 @@ class Subschema:
         return self.sign in (Sign.PLAIN, Sign.OPEN)
 
     def is_true(self) -> bool:
+        """Whether every value meets it, as far as that is seen at once."""
         return self.schema is False if self.sign == Sign.NEGATED else allows_all(self.schema)
 
     def is_false(self) -> bool:
+        """Whether no value meets it, as far as that is seen at once."""
         return allows_all(self.schema) if self.sign == Sign.NEGATED else self.schema is False
 
     def check(self) -> None:
@@ -98,7 +101,7 @@ class Subschema:
             raise schema_error(self.path, quoted(self.schema), "a schema: an object, true or false")
 
     def wrong(self, key: str, expected: str) -> PatternError:
-        """The error for a keyword with another value."""
+        """The error for a keyword whose value is of the wrong kind."""
         return schema_error(below(self.path, key), quoted(self.schema[key]), expected)
 
     def number(self, key: str) -> Decimal | None:
@@ -185,7 +188,7 @@ def spell_out(value: Any, path: str) -> Subschema:
 
 
 def subschemas(part: Subschema) -> Iterator[Subschema]:
-    """The schemas directly inside a schema."""
+    """The schemas directly inside a schema; true and false only from lists."""
     for key, found in part.schema.items():
         if isinstance(found, dict):
             if key in HOLD_ONE:
@@ -214,7 +217,10 @@ def branches_of(part: Subschema, key: str) -> list[Subschema]:
 
 
 def if_then_else(condition: Subschema, then: Subschema, other: Subschema) -> Disjunction:
-    """If the condition holds, so does the second schema, else the third. The condition itself is never negated."""
+    """If the condition holds, so does the second schema, else the third.
+
+    The condition does not take the sign of the whole: it holds in the first clause, and fails in the second.
+    """
     sign = Sign.OPEN if condition.evaluates else Sign.TWICE_NEGATED
     condition = replace(condition, sign=sign)
     return [[condition, then], [condition.negated(), other]]
@@ -237,7 +243,7 @@ def read_dependent(part: Subschema, key: str) -> Iterator[Disjunction]:
 
 
 def none_or_two(branches: list[Subschema]) -> Disjunction:
-    """What the negation of oneOf says: all its negated branches hold, or two of the branches."""
+    """What the negation of oneOf says: no branch holds, or two do. The branches come negated."""
     pairs = combinations(branches, 2)
     return [branches, *([one.negated(), two.negated()] for one, two in pairs)]
 

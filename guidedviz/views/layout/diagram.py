@@ -1,125 +1,16 @@
 """A diagram is a sketch with positions: where each state, arrow and label of a machine is drawn.
 
-First the curves that it is made of. A curve is a tuple of points: a start, then three points per Bézier segment. It can
-be measured, cut into parts of equal length, and written as the path data of SVG.
+`lay_out.py` makes it; the lines are curves (`curves.py`).
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
-from math import dist
 from typing import TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
+from guidedviz.views.layout.curves import Curve, Point, move
 from guidedviz.views.layout.sketch import Sketch
-
-Point = tuple[float, float]
-Points = npt.NDArray[np.float64]  # x and y in the last dimension
-Curve = tuple[Point, ...]
-
-
-def bezier(count: int) -> Points:
-    """The weights of the four points of a Bézier segment, one row for each of `count` places up to its end."""
-    t = np.arange(1, count + 1) / count
-    u = 1 - t
-    second = 3 * u**2 * t
-    third = 3 * u * t**2
-    return np.column_stack([u**3, second, third, t**3])
-
-
-WEIGHTS = bezier(12)  # a curve is measured and cut as so many straight lines per segment
-
-
-def straight(*points: Point) -> Curve:
-    """Straight lines from point to point, as a curve.
-
-    >>> straight((0, 0), (3, 0))
-    ((0, 0), (1.0, 0.0), (2.0, 0.0), (3, 0))
-    """
-    curve = [points[0]]
-    for (a, b), (c, d) in pairwise(points):
-        third = (2 * a + c) / 3, (2 * b + d) / 3
-        two_thirds = (a + 2 * c) / 3, (b + 2 * d) / 3
-        curve += [third, two_thirds, (c, d)]
-    return tuple(curve)
-
-
-def move(points: Iterable[Point], x: float, y: float) -> tuple[Point, ...]:
-    """The same points or curve at another place."""
-    return tuple((a + x, b + y) for a, b in points)
-
-
-def sample_curve(curve: Curve) -> Points:
-    """Points along the curve at short distances."""
-    points = np.array(curve, dtype=float)
-    starts = range(0, len(curve) - 3, 3)
-    parts = [WEIGHTS @ points[first : first + 4] for first in starts]
-    return np.concatenate([points[:1], *parts])
-
-
-def along(curve: Curve, shares: Sequence[float]) -> list[Point]:
-    """The points at these fractions of the curve's length.
-
-    >>> along(straight((0, 0), (8, 0)), [0.25, 1])
-    [(2.0, 0.0), (8.0, 0.0)]
-    """
-    points = sample_curve(curve)
-    steps = np.diff(points, axis=0, prepend=points[:1])
-    lengths = np.hypot(*steps.T).cumsum()
-    wanted = np.multiply(shares, lengths[-1])
-    columns = [np.interp(wanted, lengths, column) for column in points.T]
-    return list(map(tuple, np.transpose(columns).tolist()))
-
-
-def cut(curve: Curve, count: int) -> list[Curve]:
-    """The curve in `count` parts of equal length, each as four straight lines."""
-    lines = 4 * count
-    shares = [number / lines for number in range(lines + 1)]
-    points = along(curve, shares)
-    return [straight(*points[first : first + 5]) for first in range(0, lines, 4)]
-
-
-def above_middle(curve: Curve) -> Point:
-    """The position of a label: above the point at half the length."""
-    [(x, y)] = along(curve, [0.5])
-    return x, y - 9
-
-
-def write_path(curve: Curve) -> str:
-    """The curve as the path data of SVG.
-
-    >>> write_path(((0, 0), (1, 0), (2, 0), (3.25, 0)))
-    'M0,0C1,0 2,0 3.2,0'
-    """
-    first, *others = [f"{_one_digit(x)},{_one_digit(y)}" for x, y in curve]
-    return f"M{first}C{' '.join(others)}"
-
-
-def _one_digit(number: float) -> str:
-    return f"{number:.1f}".removesuffix(".0")
-
-
-def head(curve: Curve, long: float = 8.0, broad: float = 3.4) -> str:
-    """The arrowhead at the end of a curve, as the points of a polygon."""
-    x, y = curve[-1]
-    points = sample_curve(curve).tolist()
-    behind = [point for point in points if dist(point, (x, y)) >= long]
-    a, b = behind[-1] if behind else curve[0]
-    far = dist((a, b), (x, y)) or 1.0
-    u = (x - a) / far
-    v = (y - b) / far
-    base_x = x - long * u
-    base_y = y - long * v
-    left = (base_x - broad * v, base_y + broad * u)
-    right = (base_x + broad * v, base_y - broad * u)
-    corners = [(x, y), left, right]
-    return " ".join(f"{p:.1f},{q:.1f}" for p, q in corners)
-
-
-# --- the diagram ---
-
 
 Placed = TypeVar("Placed", "Spot", "Label")
 Curves = dict[int, Curve]  # by the number of the arrow in the sketch
@@ -130,7 +21,9 @@ Jumps = tuple[Curve, ...]
 
 @dataclass(frozen=True)
 class Spot:
-    """The position of a state, half its size, and whether it is drawn as a dot, or not at all inside a name."""
+    """The position of a state and half its size. A state inside a run is a dot; inside a special token's name it is not
+    drawn.
+    """
 
     x: float
     y: float
@@ -147,7 +40,7 @@ class Label:
     x: float
     y: float
     words: str  # what is drawn
-    full: str  # in full, for the title
+    full: str  # in full, for the tooltip
     arrows: tuple[int, ...]  # their numbers
     bundle: bool = False  # the arrows overlap (`plan.Bundle`)
     call: bool = False  # the name of a called rule, in a box
@@ -187,12 +80,12 @@ class Diagram:
     more: frozenset[int]
     width: float
     height: float
-    counts: Mapping[int, Point]  # arrow number -> where it is written which bytes of the text took it
+    number_places: Mapping[int, Point]  # arrow number -> where the numbers of the bytes that took it are written
     blocks: tuple[Block, ...] = ()  # of a grammar: one per rule
     jumps: Mapping[int, Jumps] = field(default_factory=dict)  # by the number of the arrow of a call
 
     def moved(self, x: float, y: float) -> "Diagram":
-        """The same diagram at another place; of one rule, before there are blocks and jumps."""
+        """The same diagram at another place. It has no blocks and jumps yet: it is that of one rule."""
 
         def shift(one: Placed) -> Placed:
             return replace(one, x=one.x + x, y=one.y + y)
@@ -200,9 +93,9 @@ class Diagram:
         spots = {state: shift(spot) for state, spot in self.spots.items()}
         curves = {n: move(curve, x, y) for n, curve in self.curves.items()}
         labels = tuple(map(shift, self.labels))
-        places = move(self.counts.values(), x, y)
-        counts = dict(zip(self.counts, places, strict=True))
-        return replace(self, spots=spots, curves=curves, labels=labels, counts=counts)
+        places = move(self.number_places.values(), x, y)
+        number_places = dict(zip(self.number_places, places, strict=True))
+        return replace(self, spots=spots, curves=curves, labels=labels, number_places=number_places)
 
 
 def size_around(corners: Iterable[Iterable[float]]) -> tuple[float, float]:

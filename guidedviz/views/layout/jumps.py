@@ -10,7 +10,8 @@ from math import cos, pi, sin
 import numpy as np
 
 from guidedviz.views.figure import wide
-from guidedviz.views.layout.diagram import Block, Curve, Diagram, Jumps, Points, Spot, bezier
+from guidedviz.views.layout.curves import Curve, Points, bezier
+from guidedviz.views.layout.diagram import Block, Diagram, Jumps, Spot
 from guidedviz.views.layout.room import Rect, Room, box_around, call_box, label_box
 from guidedviz.views.layout.sketch import Sketch
 

@@ -13,37 +13,29 @@ from math import dist, inf
 
 from guidedviz.errors import shorten
 from guidedviz.views.figure import wide
-from guidedviz.views.layout.diagram import (
-    Block,
-    Curve,
-    Curves,
-    Diagram,
-    Label,
-    Point,
-    Spot,
-    Spots,
-    cut,
-    sample_curve,
-    size_around,
-    straight,
-)
+from guidedviz.views.layout.curves import Curve, Point, cut, sample_curve, straight
+from guidedviz.views.layout.diagram import Block, Curves, Diagram, Label, Spot, Spots, size_around
 from guidedviz.views.layout.jumps import find_jumps, title_width
 from guidedviz.views.layout.placing import Extent, Layout, Link
 from guidedviz.views.layout.plan import MOST_DISCS, ArrowLine, Bundle, Plan, choose_rules, choose_states, make_plan
-from guidedviz.views.layout.room import Room, count_box, label_box, place_counts, settle_names
+from guidedviz.views.layout.room import Room, label_box, number_box, place_numbers, settle_names
 from guidedviz.views.layout.sketch import Arrow, DrawnRule, Sketch
 from guidedviz.views.layout.wrap import place_wrapped
 
-FRAME_SHAPE = 2.2  # width by height of the whole
+FRAME_SHAPE = 2.2  # the best width by height of the whole
 FRAME_GAP = 12.0
 FRAME_EDGE = 2.0
 FRAME_TITLE = 20.0
-WIDEST_RULE = 440.0  # of a rule on the stage, beside the next token
+WIDEST_RULE = 440.0  # of a rule that is drawn alone: on the page of a run it stands beside the next token
 
 
 @lru_cache(maxsize=32)
 def lay_out(sketch: Sketch, at: int = -1, compact: bool | None = None) -> Diagram:
-    """The diagram of a sketch or, for a large machine, of the part around state `at`."""
+    """The diagram of a sketch or, for a large machine, of the part around state `at` (-1: around its start).
+
+    `compact` says whether the states of runs and bundles are drawn as dots. None: those of runs only if there are many
+    states; those of bundles always, but in a grammar together with the runs.
+    """
     if sketch.rules:
         return _lay_out_rules(sketch, at, compact)
     return lay_out_states(sketch, range(len(sketch.names)), at, compact)
@@ -84,23 +76,23 @@ def _join(sketch: Sketch, inside: Sequence[Diagram], blocks: Sequence[Block]) ->
     curves: Curves = {}
     labels: tuple[Label, ...] = ()
     more = frozenset[int]()
-    counts = dict[int, Point]()
+    number_places = dict[int, Point]()
     for part, block in zip(inside, blocks, strict=True):
         part = part.moved(block.x, block.y + FRAME_TITLE)
         spots |= part.spots
         curves |= part.curves
         labels += part.labels
         more |= part.more
-        counts.update(part.counts)
+        number_places.update(part.number_places)
     size = size_around((block.right + FRAME_EDGE, block.bottom + FRAME_EDGE) for block in blocks)
-    return Diagram(sketch, spots, curves, labels, more, *size, counts, tuple(blocks))
+    return Diagram(sketch, spots, curves, labels, more, *size, number_places, tuple(blocks))
 
 
 # --- the frames of the rules, packed ---
 
 
 def _pack_frames(blocks: Sequence[Block]) -> list[Block]:
-    """The frames in order, packed into the width that gives the best shape."""
+    """The frames in order, packed into the width that gives the best shape: the longer side is as short as can be."""
     whole = sum(block.width + FRAME_GAP for block in blocks)
     widest = max(block.width for block in blocks)
     most_rows = min(8, len(blocks))
@@ -151,6 +143,9 @@ def _meets(block: Block, others: Sequence[Block]) -> bool:
 
 
 RADIUS = 16.0
+BUNDLE_COLUMN = 18.0  # from dot to dot in a bundle, to the right
+BUNDLE_ROW = 14.0  # and down
+BUNDLE_DOT = 3.4  # its radius
 CHIP_EDGE = 5.0  # left and right of the name of a special token
 BEYOND = "beyond ASCII"
 BEYOND_IN_FULL = "a character beyond ASCII: two to four bytes"
@@ -177,15 +172,15 @@ def lay_out_states(
     spots, curves, labels = _draw_parts(sketch, plan, boxes, placed)
     room = Room(placed.width, placed.height)
     settled = settle_names(spots, curves, labels, room)
-    counts = dict(place_counts(sketch, curves, room))
+    number_places = dict(place_numbers(sketch, curves, room))
     names = [label_box(label.words, (label.x, label.y)) for label in settled]
-    names += map(count_box, counts.values())
+    names += map(number_box, number_places.values())
     corners = [(placed.width, placed.height)]
     corners += [(name.right + 2, name.bottom + 2) for name in names]
     corners += [(spot.x + spot.rx + 8, spot.y + spot.ry + 8) for spot in spots.values()]
     corners += [sample_curve(curve).max(0) + 8 for curve in curves.values()]
     more = _cut_off(sketch, keep)
-    return Diagram(sketch, spots, curves, settled, more, *size_around(corners), counts)
+    return Diagram(sketch, spots, curves, settled, more, *size_around(corners), number_places)
 
 
 def _cut_off(sketch: Sketch, keep: Set[int]) -> frozenset[int]:
@@ -210,7 +205,7 @@ def _sized_boxes(sketch: Sketch, plan: Plan) -> Iterator[tuple[Boxed, Extent]]:
     for bundle in plan.bundles:
         rows = max(map(len, bundle.columns))
         columns = len(bundle.columns)
-        yield bundle, Extent(9.0 * columns + 4, 7.0 * rows + 4)
+        yield bundle, Extent(BUNDLE_COLUMN / 2 * columns + 4, BUNDLE_ROW / 2 * rows + 4)
     for n in plan.calls:
         call = sketch.arrows[n]
         words = wide(call_words(call), 12)
@@ -218,7 +213,10 @@ def _sized_boxes(sketch: Sketch, plan: Plan) -> Iterator[tuple[Boxed, Extent]]:
 
 
 def _lines_between(sketch: Sketch, plan: Plan) -> Iterator[tuple[Boxed, Boxed, float]]:
-    """The lines between them, each with space for a label; a bundle and a call have one in and one out."""
+    """The lines between the boxes, each with space for a label; a bundle and a call have one in and one out.
+
+    `_draw_parts` takes them in the same order.
+    """
     for line in plan.lines:
         first = sketch.arrows[line.arrows[0]]
         last = sketch.arrows[line.arrows[-1]]
@@ -289,7 +287,7 @@ def _draw_line(line: ArrowLine, curve: Curve, centre: Point, spots: Spots, curve
     first = parts[0]
     length = dist(first[0], first[-1])
     size = max(1.6, min(3.6, length * 0.36))
-    for state, part in zip(line.dots, parts, strict=False):
+    for state, part in zip(line.dots, parts, strict=False):  # there is one dot fewer than parts
         x, y = part[-1]
         spots[state] = Spot(x, y, size, size, dot=True, in_name=line.is_name)
     x, y = centre
@@ -302,13 +300,13 @@ def _bundle_spots(bundle: Bundle, centre: Point) -> Spots:
     """The states of a bundle as dots in columns."""
     spots = {}
     x, middle = centre
-    left = x - 9.0 * (len(bundle.columns) - 1)
+    left = x - BUNDLE_COLUMN / 2 * (len(bundle.columns) - 1)
     for column, states in enumerate(bundle.columns):
-        x = left + 18 * column
+        x = left + BUNDLE_COLUMN * column
         above = (len(states) - 1) / 2
         for row, state in enumerate(states):
-            y = middle + 14 * (row - above)
-            spots[state] = Spot(x, y, 3.4, 3.4, dot=True)
+            y = middle + BUNDLE_ROW * (row - above)
+            spots[state] = Spot(x, y, BUNDLE_DOT, BUNDLE_DOT, dot=True)
     return spots
 
 

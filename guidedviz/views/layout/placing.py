@@ -14,7 +14,7 @@ from itertools import chain
 from typing import Any, NamedTuple
 
 from guidedviz.machines.graph import distances, grouped
-from guidedviz.views.layout.diagram import Curve, Point, above_middle
+from guidedviz.views.layout.curves import Curve, Point, above_middle
 
 WIDEST_ROOM = 140.0  # between two columns, for labels
 Layers = Mapping[int, int]  # the column of each box

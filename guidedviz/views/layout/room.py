@@ -14,12 +14,13 @@ from typing import NamedTuple
 import numpy as np
 
 from guidedviz.views.figure import wide
-from guidedviz.views.layout.diagram import Curve, Curves, Label, Point, Spot, Spots, along
+from guidedviz.views.layout.curves import Curve, Point, along
+from guidedviz.views.layout.diagram import Curves, Label, Spot, Spots
 from guidedviz.views.layout.sketch import Sketch
 
 GRAIN = 2.0  # pixels of a cell
 ROOM_AROUND = 400.0  # right of the diagram and below it
-COUNT_WIDTH = 44.0  # of the numbers of the bytes that took an arrow
+NUMBERS_WIDTH = 44.0  # of the numbers of the bytes that took an arrow
 LINE_CELL = 10.0  # a cell of a line under a name counts as so many pixels of distance
 
 CellNumbers = tuple[np.ndarray, np.ndarray]  # rows and columns
@@ -52,10 +53,10 @@ def call_box(label: Label) -> Rect:
     return box_around((label.x, label.y), wide(label.words, 12) / 2 + 9, 10)
 
 
-def count_box(place: Point) -> Rect:
+def number_box(place: Point) -> Rect:
     """The numbers of the bytes that took an arrow."""
     x, y = place
-    half = COUNT_WIDTH / 2
+    half = NUMBERS_WIDTH / 2
     return Rect(x - half, y - 9, x + half, y + 3)
 
 
@@ -198,16 +199,16 @@ def _ring(centre: Point) -> Iterator[Point]:
             yield x + across, y + radius * sin(angle)
 
 
-def place_counts(sketch: Sketch, curves: Curves, room: Room) -> Iterator[tuple[int, Point]]:
-    """Every arrow that has room for its count, and the place of it."""
+def place_numbers(sketch: Sketch, curves: Curves, room: Room) -> Iterator[tuple[int, Point]]:
+    """Every arrow that has room for the numbers of its bytes, and their place."""
     for number, curve in curves.items():
         arrow = sketch.arrows[number]
         length = dist(curve[0], curve[-1])
         long = length >= SHORT_ARROW or arrow.source == arrow.target
         if long and not arrow.call:
-            beside = places_beside(curve, COUNT_WIDTH / 2, 6.0)
+            beside = places_beside(curve, NUMBERS_WIDTH / 2, 6.0)
             places = ((x, y + 3) for x, y in beside)  # of the baseline
-            place = room.best(places, count_box)
+            place = room.best(places, number_box)
             if place:
-                room.take(count_box(place))
+                room.take(number_box(place))
                 yield number, place

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from math import dist, inf
 
-from guidedviz.views.layout.diagram import Curve, Point, move, straight
+from guidedviz.views.layout.curves import Curve, Point, move, straight
 from guidedviz.views.layout.placing import Extent, Layout, Link, place
 
 SIDE = 12.0  # left of a line, where links turn

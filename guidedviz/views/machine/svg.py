@@ -12,7 +12,8 @@ from guidedviz.errors import shorten
 from guidedviz.machines.visible import visible
 from guidedviz.markup import Element, node, together
 from guidedviz.views.figure import NEAR_EDGE, centred, circle_at, path_of, rect, ruled, wide, write
-from guidedviz.views.layout.diagram import Curve, Diagram, Label, Spot, head, straight, write_path
+from guidedviz.views.layout.curves import Curve, head, straight, write_path
+from guidedviz.views.layout.diagram import Diagram, Label, Spot
 from guidedviz.views.layout.lay_out import CHIP_EDGE, FREE_END, short_name
 from guidedviz.views.layout.room import call_box
 from guidedviz.views.layout.sketch import CUT_GROUP, Arrow, Sketch, say_arrow_in_full
@@ -70,8 +71,8 @@ def _write_labelled(diagram: Diagram, label: Label, lit: Highlight) -> Element:
 def _write_arrow(diagram: Diagram, n: int, lit: Highlight, *label: Element) -> Element:
     arrow = diagram.sketch.arrows[n]
     parts = [_write_title(diagram.sketch, arrow), *_write_curve(diagram, n), *label]
-    if n in diagram.counts:
-        x, y = diagram.counts[n]
+    if n in diagram.number_places:
+        x, y = diagram.number_places[n]
         said = _say_numbers(arrow, lit.numbers)
         look = {"class_": "gv-nth", "text_anchor": "middle", "font_size": 12}
         parts.append(node("text", said, x=x, y=y, **look))

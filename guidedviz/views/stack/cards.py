@@ -26,7 +26,7 @@ from guidedviz.views.figure import (
     soft_centred,
     wide,
 )
-from guidedviz.views.layout.diagram import head, write_path
+from guidedviz.views.layout.curves import head, write_path
 from guidedviz.views.layout.placing import Extent, Link, place
 from guidedviz.views.machine.highlight import check_pda, state_after
 

@@ -245,7 +245,7 @@ def cut_token(pda: PDA, state: State, data: bytes) -> tuple[int, str]:
     [(2, 'accepted'), (2, 'context-dependent'), (1, 'rejected')]
     """
     unknown = UnknownBottom(pda, expand=False)
-    reached: State | None = unknown.known(state, 0)
+    reached: State | None = unknown.cut_to(state, 0)
     own = 0
     for read, byte in enumerate(data, 1):
         reached = unknown.step(reached, byte) if reached else None

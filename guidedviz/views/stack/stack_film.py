@@ -28,7 +28,8 @@ from guidedviz.views.figure import (
     soft_right,
     write,
 )
-from guidedviz.views.layout.diagram import Curve, Diagram, head, write_path
+from guidedviz.views.layout.curves import Curve, head, write_path
+from guidedviz.views.layout.diagram import Diagram
 from guidedviz.views.layout.lay_out import lay_out
 from guidedviz.views.layout.sketch import sketch_pda
 from guidedviz.views.machine.film import MOST_FRAMES, FilmDrawings, check_watchable, pack_frame
