@@ -166,6 +166,7 @@ CLASS = {
     "run": {"steps": 3, "followers": 2},
     "students": [{"name": "Ada", "steps": 3, "ms": 1.5, "ago": 2}],
     "standing": [{"nickname": "Ada", "lab": "03_fsm", "place": "`check` advance", "state": "right", "ago": 100}],
+    "projects": [{"nickname": "Ada", "milestones": [["A trie", "right"]], "ratios": [2.0, 1.5, 3.0]}],
     "questions": [
         {"id": "1", "lab": "03", "text": "How `many`?", "answers": 3, "sessions": 2, "bars": [["a", 2], ["b", 1]]},
         {"id": "2", "lab": "", "text": "Which?", "answers": 1, "sessions": 1, "bars": [["a", 1]]},

@@ -77,17 +77,17 @@ def test_each_slide_of_every_deck_fits(open_deck, name):
 def test_keys_move_the_deck_and_a_question_first_gets_its_answer(open_deck):
     page = open_deck("03_fsm", "#2")
     sentence = page.locator(".slide.now > h2")
-    assert number(page) == "2 / 15"
+    assert number(page) == "2 / 16"
     assert not sentence.is_visible()
     page.keyboard.press("PageDown")
-    assert number(page) == "2 / 15"
+    assert number(page) == "2 / 16"
     assert sentence.is_visible()
     page.keyboard.press("ArrowRight")
-    assert (number(page), page.evaluate("location.hash")) == ("3 / 15", "#3")
+    assert (number(page), page.evaluate("location.hash")) == ("3 / 16", "#3")
     page.keyboard.press("ArrowLeft")
     assert sentence.is_visible(), "going back shows the answer, as it was"
     page.keyboard.press("End")
-    assert number(page) == "15 / 15"
+    assert number(page) == "16 / 16"
     page.keyboard.press("ArrowRight")
     assert page.locator(".slide.now li.true").inner_text() == "about 285"
     light = page.evaluate("document.body.dataset.jpThemeLight")
