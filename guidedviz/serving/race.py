@@ -42,7 +42,7 @@ RACE_ROUNDS = 3
 LONG_ROUND = 2.0  # seconds; after it there is no other round
 SLOW_TEXT = (
     "xgrammar is slow here because it reads the library's text of JSON, whose rule `string` repeats one character; "
-    "with its own text it is fast (lab 09, section 6)"
+    "with its own text it is fast (the notebook What xgrammar keeps, section 3)"
 )
 
 AskMask = Callable[[], object]

@@ -6,6 +6,7 @@ import re
 import pytest
 
 import guidedviz as gv
+from tests.checks.answers.ideas import IDEAS, MEASURED, engine_with
 from tests.checks.answers.own_engine import MILESTONES, MISTAKES, SEED, engine_space, first_failing, judge_mistake
 from tests.labs.sources import LABS
 
@@ -255,3 +256,20 @@ def test_tokens_and_texts_of_a_fault_are_quoted_and_eos_is_named():
     assert "at the start: token 2 (EOS) is illegal" in said
     said = repr(gv.checks.engine_masks(changed("self.advance(state, token)}", "None}")))
     assert "every byte passes: the stack (3, 1) becomes (2,)" in said
+
+
+@here
+@pytest.mark.parametrize("name", IDEAS)
+@pytest.mark.quick(every=3)
+def test_an_engine_with_an_idea_of_the_notebook_passes_the_exam(name):
+    verdict = gv.checks.engine(engine_with(name), seed=SEED)
+    assert verdict, verdict
+
+
+def test_the_ideas_of_the_notebook_have_the_ratios_that_were_measured_in_their_order():
+    text = (LABS / "src" / "project.py").read_text(encoding="utf-8")
+    rows = re.findall(r"^# \| .*?\*([a-zA-Z ]+)\*.*? \| ([\d.]+)x \| ([\d.]+)x \|", text, re.MULTILINE)
+    assert [row[0] for row in rows] == [*MEASURED][1:]
+    for name, *said in rows:
+        for shown, base, mine in zip(said, MEASURED["none"], MEASURED[name], strict=True):
+            assert float(shown) == pytest.approx(base / mine, rel=0.13)
