@@ -1,12 +1,13 @@
 """Tasks for an engine that nobody has seen: random constraints and vocabularies, and texts cut into tokens.
 
 A grammar is kept if at most one move fits each node and byte. The pieces are cut out of random texts of the language,
-so most of them are legal somewhere. The expected masks are found by reading every piece, byte by byte.
+so most of them are legal somewhere. A deep text opens many rules before it closes them. The expected masks are found by
+reading every piece, byte by byte.
 """
 
 import json
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import repeat
 from random import Random
@@ -15,7 +16,7 @@ from typing import Any
 from guidedviz.checks.forced_bytes import forced_run
 from guidedviz.errors import GuidedVizError
 from guidedviz.machines.machine import Machine, next_bytes, read
-from guidedviz.machines.pushdown.moves import Moves, pushdown_moves
+from guidedviz.machines.pushdown.moves import Moves, move_stack, pushdown_moves
 from guidedviz.machines.pushdown.pda import PDA, grammar
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.regular.regex import regex
@@ -27,8 +28,11 @@ LONGEST_DRAWN = 40  # of a random text of the language
 TEXTS = 8  # from which pieces are cut
 PIECES = 48
 LEAST_BYTES = 3  # different bytes of a constraint
+DEEP_WAITING = 16  # nodes of a stack that wait at the deepest place of a deep text
+MOST_DEEP_BYTES = 240
+DEEP_PIECES = 12
 
-Task = tuple[str, PDA | DFA]  # a constraint as its author wrote it, and its machine
+Task = tuple[str, PDA | DFA, str]  # a constraint as its author wrote it, its machine, and the code that makes it
 
 
 @dataclass(frozen=True)
@@ -50,6 +54,7 @@ class EngineTask:
     pieces: tuple[bytes, ...]
     eos: frozenset[int]
     paths: tuple[tuple[int, ...], ...]
+    code: str = ""  # makes the machine
 
     @cached_property
     def table(self) -> tuple[Moves, frozenset[int]]:
@@ -150,19 +155,20 @@ def draw_schema(draw: Random) -> dict[str, Any]:
 def regex_task(draw: Random) -> Task:
     """A regex with its machine."""
     text = draw_regex(draw)
-    return text, regex(text)
+    return text, regex(text), f"gv.regex({text!r})"
 
 
 def grammar_task(draw: Random) -> Task:
     """A grammar with its machine."""
     text = draw_grammar(draw)
-    return text, grammar(text)
+    return text, grammar(text), f"gv.grammar({text!r})"
 
 
 def schema_task(draw: Random) -> Task:
     """A schema with its machine; one blank follows each colon and comma."""
     schema = draw_schema(draw)
-    return json.dumps(schema, ensure_ascii=False), json_schema(schema, whitespace="one")
+    machine = json_schema(schema, whitespace="one")
+    return json.dumps(schema, ensure_ascii=False), machine, f'gv.json_schema({schema!r}, whitespace="one")'
 
 
 def any_task(draw: Random) -> Task:
@@ -174,12 +180,12 @@ def draw_constraint(draw: Random, make: Callable[[Random], Task]) -> Task:
     """A constraint that has at most one move per node and byte, and reads several bytes."""
     while True:
         try:
-            text, machine = make(draw)
-            moves, _ = pushdown_moves(machine)
+            task = make(draw)
+            moves, _ = pushdown_moves(task[1])
         except GuidedVizError:
             continue
         if len({byte for _, byte in moves}) >= LEAST_BYTES:
-            return text, machine
+            return task
 
 
 # -- random vocabularies and texts ---------------------------------------------------------------------------------
@@ -229,18 +235,19 @@ def odd_pieces(draw: Random, machine: Machine[Any]) -> list[bytes]:
     return kept
 
 
-def draw_task(draw: Random, make: Callable[[Random], Task], odd: bool = False) -> EngineTask:
-    """A task with `CUTS_OF_A_TASK` places, or fewer if the language has fewer."""
-    text, machine = draw_constraint(draw, make)
-    if odd:
-        pieces = odd_pieces(draw, machine)
-        ends = draw.choice([0, 1, 2])
-    else:
-        pieces = draw_pieces(draw, machine)
-        ends = 1
+def draw_task(draw: Random, make: Callable[[Random], Task], odd: bool, ends: int) -> EngineTask:
+    """A task with `ends` EOS ids and `CUTS_OF_A_TASK` places, or fewer if the language has fewer."""
+    constraint = draw_constraint(draw, make)
+    draw_some = odd_pieces if odd else draw_pieces
+    task = with_pieces(constraint, draw_some(draw, constraint[1]), ends)
+    return replace(task, paths=tuple(draw_paths(draw, task)))
+
+
+def with_pieces(constraint: Task, pieces: Sequence[bytes], ends: int) -> EngineTask:
+    """A task without paths; the last `ends` ids are EOS."""
+    text, machine, code = constraint
     eos = frozenset(range(len(pieces), len(pieces) + ends))
-    task = EngineTask(text, machine, (*pieces, *repeat(b"", ends)), eos, ())
-    return EngineTask(text, machine, task.pieces, eos, tuple(draw_paths(draw, task)))
+    return EngineTask(text, machine, (*pieces, *repeat(b"", ends)), eos, (), code)
 
 
 def draw_paths(draw: Random, task: EngineTask) -> Iterator[tuple[int, ...]]:
@@ -255,3 +262,63 @@ def draw_paths(draw: Random, task: EngineTask) -> Iterator[tuple[int, ...]]:
             path = (*path, draw.choice(choices))
             met.add(path)
         yield path
+
+
+# -- deep texts ----------------------------------------------------------------------------------------------------
+
+
+def draw_deep_task(draw: Random, ends: int) -> EngineTask:
+    """A grammar whose rules hold themselves, and one way through a text that opens many of them and closes all."""
+    text = b""
+    while not text:
+        constraint = draw_constraint(draw, grammar_task)
+        text = draw_deep_text(draw, *pushdown_moves(constraint[1]))
+    pieces = {bytes([byte]) for byte in text}
+    pieces.update(draw_pieces(draw, constraint[1]))
+    for _ in range(DEEP_PIECES):
+        start = draw.randrange(len(text))
+        pieces.add(text[start : start + draw.randint(2, 6)])
+    task = with_pieces(constraint, sorted(pieces), ends)
+    return replace(task, paths=(cut_at_random(draw, text, task.pieces),))
+
+
+def draw_deep_text(draw: Random, moves: Moves, ends: frozenset[int]) -> bytes:
+    """A text in which the number of waiting nodes grows to `DEEP_WAITING` and falls to none; empty if it does not.
+
+    >>> nested = pushdown_moves(grammar('root ::= "(" root ")" | "x"'))
+    >>> draw_deep_text(Random(1), *nested)
+    b'((((((((((((((((x))))))))))))))))'
+    """
+    letters = sorted({byte for _, byte in moves})
+    stack = [0]
+    text = b""
+    deepest = 0
+    while len(text) < MOST_DEEP_BYTES:
+        after = {byte: move_stack(moves, ends, stack, byte) for byte in letters}
+        waiting = {byte: count_waiting(ends, left) for byte, left in after.items() if left is not None}
+        if not waiting:
+            return b""
+        wanted = max(waiting.values()) if deepest < DEEP_WAITING else min(waiting.values())
+        byte = draw.choice([byte for byte, count in waiting.items() if count == wanted])
+        text += bytes([byte])
+        stack = after[byte] or []
+        deepest = max(deepest, wanted)
+        if deepest >= DEEP_WAITING and wanted == 0:
+            return text
+    return b""
+
+
+def count_waiting(ends: frozenset[int], stack: Sequence[int]) -> int:
+    """The nodes of a stack at which the text cannot end."""
+    return sum(node not in ends for node in stack)
+
+
+def cut_at_random(draw: Random, text: bytes, pieces: Sequence[bytes]) -> tuple[int, ...]:
+    """A text as tokens, each drawn from those that fit."""
+    path = []
+    read_bytes = 0
+    while read_bytes < len(text):
+        fits = [token for token, piece in enumerate(pieces) if piece and text.startswith(piece, read_bytes)]
+        path.append(draw.choice(fits))
+        read_bytes += len(pieces[path[-1]])
+    return tuple(path)

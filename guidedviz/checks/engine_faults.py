@@ -1,15 +1,15 @@
 """What an engine does wrong in a task: at each place its mask, its steps, its forced bytes, and its states as values.
 
-It runs under guard, task by task, and gives its faults as built-in values. A state is asked again after all others, and
-two ways to it must be equal, because a state is a value.
+It runs under guard, task by task, and gives what it was asked and its faults as built-in values. A state is asked
+again after all others, and two ways to it must be equal, because a state is a value.
 """
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Collection, Hashable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from guidedviz.checks.drawn_tasks import Cut, EngineTask
 from guidedviz.checks.function import is_open
-from guidedviz.checks.guard import run
+from guidedviz.checks.guard import ENDLESS, GONE, WAITS, run
 from guidedviz.checks.values import Failed, attempt
 from guidedviz.errors import GuidedVizError
 from guidedviz.tokens.own_engine import OwnEngine, mask_of
@@ -20,7 +20,7 @@ DEAD = "dead ends"
 FORCED = "forced bytes"
 ASPECTS = (STATES, ENDING, DEAD, FORCED)
 ILLEGAL_ASKED = 4  # illegal tokens per place
-NOT_BEGUN_YET = "open"
+STOPPED = (ENDLESS, WAITS, GONE)
 A_STATE = "a state"  # what an engine gave, where it must give None
 States = dict[tuple[int, ...], Any]  # of an engine, by the tokens that lead there
 
@@ -34,24 +34,41 @@ class Fault(NamedTuple):
     gave: Any
 
 
-def examine_all(answer: Any, tasks: Sequence[EngineTask], jumps: bool = True) -> list[list[Any]]:
+class AskedOf(NamedTuple):
+    """An aspect of which an engine was asked in a task, or "" for its masks."""
+
+    kind: str
+
+
+class Examined(NamedTuple):
+    """What an engine did wrong in a task, and what it was asked."""
+
+    faults: Sequence[Fault]
+    asked: Collection[str]
+
+
+UNASKED = Examined((), ())
+NONE_GIVEN = Failed("mask gives None and not a set of ids: is a `return` missing?")
+NO_MASK = Fault("", 0, -1, NONE_GIVEN)
+ENDLESS_JUMP = Fault(FORCED, 0, -1, Failed("forced does not end or takes too long: stop where the text may end"))
+
+
+def examine_all(answer: Any, tasks: Sequence[EngineTask], jumps: bool = True) -> list[Examined]:
     """The faults of an engine in each task; after it had to be stopped, the next tasks are not asked.
 
     Its forced bytes are asked with `jumps`.
     """
     for task in tasks:
         _ = task.cuts, task.table  # computed once, here
-    outcomes = run(lambda number: [tuple(fault) for fault in examine(answer, tasks[number], jumps)], _numbered(tasks))
-    found: list[list[Any]] = []
-    for outcome in outcomes:
-        if isinstance(outcome.value, Failed):
-            found.append([Fault("", 0, -1, outcome.value)])
-        elif outcome.value == [tuple(NOT_BEGUN_YET)]:
-            found.append([NOT_BEGUN_YET])
-        else:
-            found.append([Fault(*fault) for fault in outcome.value])
+    outcomes = run(lambda number: [tuple(row) for row in examine(answer, tasks[number], jumps)], _numbered(tasks))
+    found = [read_rows(outcome.value) for outcome in outcomes]
+    if jumps and found and _was_stopped(found[-1]):
+        last = tasks[len(found) - 1]
+        without = examine_all(answer, [last], jumps=False)[0]
+        if not _was_stopped(without):
+            found[-1] = Examined([*without.faults, ENDLESS_JUMP], {*without.asked, FORCED})
     while len(found) < len(tasks):
-        found.append([])
+        found.append(UNASKED)
     return found
 
 
@@ -59,20 +76,32 @@ def _numbered(tasks: Sequence[EngineTask]) -> list[tuple[int]]:
     return [(number,) for number in range(len(tasks))]
 
 
-def examine(answer: Any, task: EngineTask, jumps: bool) -> Iterator[Any]:
-    """The faults of an engine in one task; a call that raises is a fault, too."""
+def _was_stopped(examined: Examined) -> bool:
+    return not examined.asked and any(fault.gave in STOPPED for fault in examined.faults)
+
+
+def read_rows(rows: Any) -> Examined:
+    """The faults of a task, and what was asked, as the guard sends them."""
+    if isinstance(rows, Failed):
+        return Examined([Fault("", 0, -1, rows)], ())
+    faults = [Fault(*row) for row in rows if len(row) == len(Fault._fields)]
+    return Examined(faults, {row[0] for row in rows if len(row) == len(AskedOf._fields)})
+
+
+def examine(answer: Any, task: EngineTask, jumps: bool) -> Iterator[Fault | AskedOf]:
+    """The faults of an engine in one task, and what it was asked; a call that raises is a fault, too."""
     made = attempt_raw(answer, *task.table, list(task.pieces), set(task.eos))
     if not isinstance(made, Failed):
         initial = attempt_raw(lambda: made.initial)
     if isinstance(made, Failed) or isinstance(initial, Failed):
         yield Fault("", 0, -1, made if isinstance(made, Failed) else initial)
     elif is_open(attempt(lambda: made.mask(initial), ())):
-        yield NOT_BEGUN_YET
+        yield NO_MASK
     else:
         yield from examine_places(made, task, {(): initial}, jumps)
 
 
-def examine_places(engine: OwnEngine, task: EngineTask, states: States, jumps: bool) -> Iterator[Fault]:
+def examine_places(engine: OwnEngine, task: EngineTask, states: States, jumps: bool) -> Iterator[Fault | AskedOf]:
     """The faults at all places; where nothing is wrong, the state is asked again after all others."""
     right = []
     for place, cut in enumerate(task.cuts):
@@ -83,13 +112,27 @@ def examine_places(engine: OwnEngine, task: EngineTask, states: States, jumps: b
             states[cut.tokens] = step_engine(engine, before, cut.tokens[-1])
         state = states[cut.tokens]
         faults = [*examine_place(engine, task, place, state)]
-        if jumps and state is not None and not isinstance(state, Failed):
-            faults += forced_faults(engine, task, place, state)
+        if state is not None and not isinstance(state, Failed):
+            yield from asked_at(task, cut, jumps)
+            if jumps:
+                faults += forced_faults(engine, task, place, state)
         yield from faults
         if not faults:
+            yield AskedOf(STATES)
             right.append(place)
     for place in right:
         yield from value_faults(engine, task, place, states)
+
+
+def asked_at(task: EngineTask, cut: Cut, jumps: bool) -> Iterator[AskedOf]:
+    """What an engine is asked at a place that it reaches."""
+    yield AskedOf("")
+    if task.eos:
+        yield AskedOf(ENDING)
+    if asked_illegal(task, cut):
+        yield AskedOf(DEAD)
+    if jumps:
+        yield AskedOf(FORCED)
 
 
 def examine_place(engine: OwnEngine, task: EngineTask, place: int, state: Any) -> Iterator[Fault]:
@@ -122,8 +165,8 @@ def asked_illegal(task: EngineTask, cut: Cut) -> list[int]:
 
 def mask_faults(gave: Any, task: EngineTask, place: int) -> Iterator[Fault]:
     """The first wrong id of a mask, and the first wrong EOS id."""
-    if isinstance(gave, Failed):
-        yield Fault("", place, -1, gave)
+    if isinstance(gave, Failed) or gave is None:
+        yield Fault("", place, -1, gave or NONE_GIVEN)
         return
     try:
         mask = mask_of(gave, len(task.pieces))

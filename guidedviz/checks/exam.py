@@ -1,16 +1,26 @@
 """Judges an engine that a student wrote, on random constraints and vocabularies that nobody has seen.
 
 The verdict is a table: the masks of each kind of constraint, then what must hold for all. Of each kind the fault after
-the shortest text is shown.
+the shortest walked text is shown, and of the first of these faults the code that builds its task.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator
 from random import Random, SystemRandom
 from typing import Any
 
-from guidedviz.checks.drawn_tasks import Cut, EngineTask, any_task, draw_task, grammar_task, regex_task, schema_task
-from guidedviz.checks.engine_faults import A_STATE, ASPECTS, FORCED, NOT_BEGUN_YET, Fault, examine_all
+from guidedviz.checks.drawn_tasks import (
+    Cut,
+    EngineTask,
+    any_task,
+    draw_deep_task,
+    draw_task,
+    grammar_task,
+    regex_task,
+    schema_task,
+)
+from guidedviz.checks.engine_faults import A_STATE, ASPECTS, FORCED, NO_MASK, UNASKED, Fault, examine_all
 from guidedviz.checks.function import ALL_NONE, NOT_WRITTEN, is_open
+from guidedviz.checks.milestones import push_byte
 from guidedviz.checks.values import Failed
 from guidedviz.checks.verdict import Verdict, show
 from guidedviz.errors import shorten
@@ -18,13 +28,16 @@ from guidedviz.machines.visible import visible
 from guidedviz.tokens.guide import expected_next, explain_token
 from guidedviz.tokens.vocabulary import Vocabulary
 
-TASKS_OF_A_KIND = 4
+ODD = "odd vocabularies"
 FAMILIES = (
-    ("regexes", regex_task, False),
-    ("grammars", grammar_task, False),
-    ("schemas", schema_task, False),
-    ("odd vocabularies", any_task, True),
+    ("regexes", regex_task),
+    ("grammars", grammar_task),
+    ("schemas", schema_task),
+    (ODD, any_task),
 )
+EOS_IDS = (1, 2, 1, 2, 1, 2, 1, 2)  # of the tasks of a kind
+ODD_EOS_IDS = (2, 0, 1, 2, 0, 2, 1, 2)
+DEEP_EOS_IDS = (2, 1, 2)
 MOST_SEED = 10**6
 SHOWN_CONSTRAINT = 60  # characters
 SHOWN_BYTES = 24  # bytes
@@ -42,50 +55,62 @@ def check_engine(answer: Any, seed: int | None = None) -> Verdict:
     ...     def mask(self, state): return set()
     ...     def advance(self, state, token): return state
     ...     def forced(self, state): return b""
-    >>> print(check_engine(Lazy, seed=1).facts[0][1])
-    ✗ at the start: token 0 2 is legal, and yours forbids it · every byte passes: q0 to q0 · (a*([éè])*([0-9])?)*
+    >>> print(check_engine(Lazy, seed=1).facts[3][1])
+    ✗ at the start: token ... is legal, and yours forbids it · every byte passes: the stack (0,) becomes ...
     """
     if is_open(answer):
         return NOT_WRITTEN
     if not callable(answer):
         return Verdict("wrong", "the class of an engine is expected", (("yours is", show(answer)),))
     chosen = SystemRandom().randrange(MOST_SEED) if seed is None else seed
-    draw = Random(chosen)
+    return judge_kinds(answer, draw_exam(Random(chosen)), chosen)
+
+
+def draw_exam(draw: Random) -> dict[str, list[EngineTask]]:
+    """The tasks of each kind."""
     kinds = {}
-    for name, make, odd in FAMILIES:
-        tasks = [draw_task(draw, make, odd) for _ in range(TASKS_OF_A_KIND)]
-        kinds[name] = tasks
-    return judge_kinds(answer, kinds, chosen)
+    for name, make in FAMILIES:
+        odd = name == ODD
+        counts = ODD_EOS_IDS if odd else EOS_IDS
+        kinds[name] = [draw_task(draw, make, odd, ends) for ends in counts]
+    kinds["deep texts"] = [draw_deep_task(draw, ends) for ends in DEEP_EOS_IDS]
+    return kinds
 
 
 def judge_kinds(answer: Any, kinds: dict[str, list[EngineTask]], seed: int) -> Verdict:
     """The verdict over all kinds, each with its first failure."""
     found: dict[str, list[Found]] = {name: [] for name in (*kinds, *ASPECTS)}
+    asked: set[str] = set()
     opened = 0
     for name, tasks in kinds.items():
-        for task, faults in zip(tasks, examine_all(answer, tasks), strict=True):
-            opened += faults == [NOT_BEGUN_YET]
-            for fault in faults:
-                if isinstance(fault, Fault):
-                    found[fault.kind or name].append((task, fault))
+        outcomes = examine_all(answer, tasks)
+        for task, examined in zip(tasks, outcomes, strict=True):
+            opened += examined.faults == [NO_MASK]
+            asked.update(kind or name for kind in examined.asked)
+            for fault in examined.faults:
+                found[fault.kind or name].append((task, fault))
+        if outcomes[-1] is UNASKED:  # the engine had to be stopped
+            break
     count = sum(map(len, kinds.values()))
     if opened == count:
         return ALL_NONE
-    facts = tuple((name, say_kind_of_fault(faults)) for name, faults in found.items())
-    wrong = sum(map(bool, found.values()))
+    facts = [(name, say_exam_row(faults, name in asked)) for name, faults in found.items()]
+    wrong = [min(faults, key=_size_of) for faults in found.values() if faults]
     if not wrong:
-        return Verdict("right", f"agrees with reading every token, on {count} random constraints", facts)
+        return Verdict("right", f"agrees with reading every token, on {count} random constraints", tuple(facts))
     called = getattr(answer, "__name__", "MyEngine")
     repeat = f"gv.checks.engine({called}, seed={seed})"
-    return Verdict("wrong", f"{wrong} of {len(found)} kinds fail; the same again: {repeat}", facts)
+    facts.append(("take one out", write_code(*min(wrong, key=_size_of))))
+    return Verdict("wrong", f"{len(wrong)} of {len(found)} kinds fail; the same again: {repeat}", tuple(facts))
 
 
-def say_kind_of_fault(faults: Sequence[Found]) -> str:
+def say_exam_row(faults: Collection[Found], asked: bool) -> str:
     """The fault after the shortest text, in words."""
     if not faults:
-        return "✓"
+        return "✓" if asked else "not asked"
     task, first = min(faults, key=_size_of)
     said = [value for _, value in say_fault(task, first)]
+    said[-1] = shorten(said[-1], SHOWN_CONSTRAINT)
     return "✗ " + " · ".join(said)
 
 
@@ -103,26 +128,68 @@ def say_fault(task: EngineTask, fault: Fault) -> Iterator[tuple[str, str]]:
     """Where an engine is wrong, how, and why."""
     cut = task.cuts[fault.place]
     text = task.text(cut.tokens)
-    where = f"after {visible(text[-SHOWN_BYTES:])}" if text else "at the start"
-    vocabulary = Vocabulary(task.pieces, eos=task.eos)
-    what = say_what(vocabulary, cut, fault)
-    yield "yours", f"{where}: {what}"
+    yield "yours", f"{say_where(text)}: {say_what(task, cut, fault)}"
     if fault.kind == FORCED:
         yield "because", f"may come: {expected_next(task.machine, cut.state)}"
     elif fault.gave == A_STATE or isinstance(fault.gave, bool):
-        why = explain_token(task.machine, vocabulary, cut.state, fault.token)
-        yield "because", why.reason
-    on_a_line = " ".join(task.constraint.split())
-    yield "constraint", shorten(on_a_line, SHOWN_CONSTRAINT)
+        yield "because", say_why(task, cut, fault.token)
+    yield "constraint", " ".join(task.constraint.split())
 
 
-def say_what(vocabulary: Vocabulary, cut: Cut, fault: Fault) -> str:
+def say_where(text: bytes) -> str:
+    """After which text."""
+    if not text:
+        return "at the start"
+    before = "… " if len(text) > SHOWN_BYTES else ""
+    return f"after {before}'{visible(text[-SHOWN_BYTES:])}'"
+
+
+def say_why(task: EngineTask, cut: Cut, token: int) -> str:
+    """Why a token is legal, by the stacks of the table, or why it is illegal."""
+    if token in cut.legal - task.eos:
+        stacks = [read_stack_of(task, task.text(tokens)) for tokens in (cut.tokens, (*cut.tokens, token))]
+        return f"every byte passes: the stack {show(stacks[0])} becomes {show(stacks[1])}"
+    vocabulary = Vocabulary(task.pieces, eos=task.eos)
+    return explain_token(task.machine, vocabulary, cut.state, token).reason
+
+
+def read_stack_of(task: EngineTask, text: bytes) -> tuple[int, ...]:
+    """The nodes after a text, the top last."""
+    stack: Any = (0,)
+    for byte in text:
+        stack = push_byte(*task.table, stack, byte)
+    return tuple(stack)
+
+
+def write_code(task: EngineTask, fault: Fault) -> str:
+    """Two lines that build a task, and the tokens after which an engine is wrong in it."""
+    tokens = list(task.cuts[fault.place].tokens)
+    ids = show(set(task.eos)) if task.eos else "set()"
+    first = f"moves, ends = gv.machines.pushdown_moves({task.code})"
+    return f"{first}\npieces, eos, tokens = {list(task.pieces)!r}, {ids}, {tokens}"
+
+
+def name_token(task: EngineTask, token: int) -> str:
+    """A token by its id and its bytes.
+
+    >>> from guidedviz.checks.drawn_tasks import with_pieces
+    >>> task = with_pieces(("a", gv.regex("a"), ""), [b"a", b""], 1)
+    >>> [name_token(task, token) for token in range(3)]
+    ["token 0 'a'", 'token 1 (no bytes)', 'token 2 (EOS)']
+    """
+    if token in task.eos:
+        return f"token {token} (EOS)"
+    piece = task.pieces[token]
+    return f"token {token} '{visible(piece)}'" if piece else f"token {token} (no bytes)"
+
+
+def say_what(task: EngineTask, cut: Cut, fault: Fault) -> str:
     """What an engine gave, and what is right."""
     if isinstance(fault.gave, Failed):
         return fault.gave.said
     if fault.kind == FORCED:
         return f"forced gives {show(fault.gave)}, expected {show(cut.forced)}"
-    named = f"token {fault.token} {vocabulary.display(fault.token)}"
+    named = name_token(task, fault.token)
     if fault.gave is None:
         return f"advance gives None for {named}, which is legal"
     if fault.gave == A_STATE:

@@ -200,7 +200,7 @@ def check_push(answer: Any) -> Verdict:
             given = (("stack", show_stack(stack)), ("byte", sign))
             said = LEFT_OVER if expected == () else why
             cases.append(Case((moves, ends, stack, ord(sign)), expected, said, given))
-    return check_function(answer, cases, _say_stack, _same_stack, show_stack)
+    return check_function(answer, cases, _say_stack, _same_stack, _spell_stack)
 
 
 def push_byte(moves: Moves, ends: Collection[int], stack: Stack, byte: int) -> Stack | None:
@@ -226,6 +226,10 @@ def push_byte(moves: Moves, ends: Collection[int], stack: Stack, byte: int) -> S
 
 def _same_stack(value: Any, expected: Any) -> bool:
     return type(value) is type(expected) and bool(value == expected)
+
+
+def _spell_stack(value: Any) -> str:
+    return f"the list {show(value)}" if isinstance(value, list) else show_stack(value)
 
 
 def _say_stack(case: Case, value: Any) -> str:

@@ -4,13 +4,13 @@ The tasks need one idea more each. The verdict is about the smallest task that f
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import lru_cache
-from itertools import repeat
 from typing import Any
 
-from guidedviz.checks.drawn_tasks import EngineTask
-from guidedviz.checks.engine_faults import NOT_BEGUN_YET, examine_all
-from guidedviz.checks.exam import say_fault
+from guidedviz.checks.drawn_tasks import EngineTask, with_pieces
+from guidedviz.checks.engine_faults import NO_MASK, examine_all
+from guidedviz.checks.exam import say_fault, write_code
 from guidedviz.checks.function import ALL_NONE, NOT_WRITTEN, is_open
 from guidedviz.checks.stacks import AUTOMATA
 from guidedviz.checks.verdict import Verdict, show
@@ -25,8 +25,10 @@ SMALL_TASKS: list[tuple[str, list[bytes], int]] = [
     ("a*", [b"a", b""], 1),
     ("ab", [b"a", b"a"], 1),
     ("a", [b"a"], 2),
+    ("[éè]", [b"\xc3", b"\xa9", b"\xa8", "é".encode(), "è".encode(), "à".encode()], 1),
     (AUTOMATA["nested"], [b"(", b")", b"x", b"x)", b"((", b"))", b"x))"], 1),
     (AUTOMATA["chain"], [b"a", b";", b"aa", b"a;", b";;"], 1),
+    (AUTOMATA["nested"], [b"(((((((", b"x", b")))))))", b")", b"x)))))))"], 1),
     (AUTOMATA["pairs"], [b'{"', b"a", b'": ', b"{", b'"', b"1", b"1}", b"}", b"}}", b"1}}"], 1),
 ]
 
@@ -40,10 +42,12 @@ def check_engine_masks(answer: Any) -> Verdict:
     ...     def mask(self, state): return {0}
     ...     def advance(self, state, token): return state if token == 0 else None
     >>> check_engine_masks(Lazy)
-    ✗ not yet right: on task 1 of 8, the first on which it fails
-        yours       after a: token 0 a is illegal, and yours allows it
+    ✗ not yet right: on task 1 of 10, the first on which it fails
+        yours       after 'a': token 0 'a' is illegal, and yours allows it
         because     a cannot come: expected the end
         constraint  a
+        take it out  moves, ends = gv.machines.pushdown_moves(gv.regex('a'))
+    pieces, eos, tokens = [b'a', b'b', b''], {2}, [0]
     """
     if is_open(answer):
         return NOT_WRITTEN
@@ -51,13 +55,14 @@ def check_engine_masks(answer: Any) -> Verdict:
         return Verdict("wrong", "the class of an engine is expected", (("yours is", show(answer)),))
     tasks = small_tasks()
     found = examine_all(answer, tasks, jumps=False)
-    if all(faults == [NOT_BEGUN_YET] for faults in found):
+    if all(examined.faults == [NO_MASK] for examined in found):
         return ALL_NONE
-    for number, (task, faults) in enumerate(zip(tasks, found, strict=True), 1):
-        if faults:
-            first = min(faults, key=lambda fault: (fault.place, fault.token))
+    for number, (task, examined) in enumerate(zip(tasks, found, strict=True), 1):
+        if examined.faults:
+            first = min(examined.faults, key=lambda fault: (fault.place, fault.token))
             said = f"on task {number} of {len(tasks)}, the first on which it fails"
-            return Verdict("wrong", said, tuple(say_fault(task, first)))
+            code = ("take it out", write_code(task, first))
+            return Verdict("wrong", said, (*say_fault(task, first), code))
     return Verdict("right", f"agrees on all {len(tasks)} tasks")
 
 
@@ -69,11 +74,12 @@ def small_tasks() -> Sequence[EngineTask]:
 
 def make_task(text: str, pieces: Sequence[bytes], ends: int) -> EngineTask:
     """A task with the nearest places of a constraint."""
-    machine = grammar(text) if "::=" in text else regex(text)
-    eos = frozenset(range(len(pieces), len(pieces) + ends))
-    task = EngineTask(text, machine, (*pieces, *repeat(b"", ends)), eos, ())
+    if "::=" in text:
+        task = with_pieces((text, grammar(text), f"gv.grammar({text!r})"), pieces, ends)
+    else:
+        task = with_pieces((text, regex(text), f"gv.regex({text!r})"), pieces, ends)
     paths: list[tuple[int, ...]] = [()]
     for path in paths:  # it grows
-        choices = sorted(task.cut(path).legal - eos)
+        choices = sorted(task.cut(path).legal - task.eos)
         paths += [(*path, token) for token in choices[: MOST_CUTS - len(paths)]]
-    return EngineTask(text, machine, task.pieces, eos, tuple(paths))
+    return replace(task, paths=tuple(paths))

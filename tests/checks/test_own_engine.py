@@ -6,11 +6,13 @@ import re
 import pytest
 
 import guidedviz as gv
+from tests.checks.answers.ideas import IDEAS, MEASURED, engine_with
 from tests.checks.answers.own_engine import MILESTONES, MISTAKES, SEED, engine_space, first_failing, judge_mistake
 from tests.labs.sources import LABS
 
 here = pytest.mark.usefixtures("in_this_process")
-MyEngine = engine_space()["MyEngine"]
+MILESTONE_PARTS = engine_space()
+MyEngine = MILESTONE_PARTS["MyEngine"]
 
 
 @here
@@ -139,3 +141,135 @@ def test_an_endless_engine_is_stopped():
 
     verdict = gv.checks.engine_masks(Endless)
     assert "it does not end" in dict(verdict.facts)["yours"]
+
+
+def changed(old, new):
+    """The solution with one change, which no check of a milestone before the class is asked about."""
+    return engine_space(old, new)["MyEngine"]
+
+
+class ForgetsGrammars(MyEngine):
+    def mask(self, state):
+        return super().mask(state) if self.rows else None
+
+
+class ForgetsRegexes(MyEngine):
+    def mask(self, state):
+        return None if self.rows else super().mask(state)
+
+
+@here
+@pytest.mark.parametrize("engine", [ForgetsGrammars, ForgetsRegexes])
+@pytest.mark.parametrize("seed", [1, 2])
+def test_a_forgotten_return_of_some_masks_is_named(engine, seed):
+    said = "mask gives None and not a set of ids: is a `return` missing?"
+    assert said in repr(gv.checks.engine(engine, seed=seed))
+    assert said in repr(gv.checks.engine_masks(engine))
+
+
+CUTS = [changed("return (*left, move[1])", f"return (*left[-{most}:], move[1])") for most in (3, 6, 12)]
+THIN = {
+    "one EOS id": changed("legal |= self.eos", "legal |= {*sorted(self.eos)[:1]}"),
+    "the top two nodes": changed("self.advance(state, token)}", "self.advance(state[-2:], token)}"),
+    "a stack of 3 nodes": CUTS[0],
+    "a stack of 6 nodes": CUTS[1],
+    "a stack of 12 nodes": CUTS[2],
+}
+
+
+@here
+@pytest.mark.parametrize("engine", THIN.values(), ids=THIN)
+@pytest.mark.parametrize("seed", [1, 2, 30, 32, 34])
+@pytest.mark.quick(every=3)
+def test_the_exam_finds_at_each_seed_what_only_depth_or_a_second_eos_shows(engine, seed):
+    assert not gv.checks.engine(engine, seed=seed)
+
+
+@here
+def test_the_small_tasks_are_deep_enough_for_a_short_stack():
+    assert not gv.checks.engine_masks(CUTS[0])
+    assert "(((((((" in repr(gv.checks.engine_masks(CUTS[1]))
+
+
+@here
+def test_the_small_tasks_end_inside_a_character():
+    class Characters(MyEngine):
+        def __init__(self, moves, ends, pieces, eos):
+            super().__init__(moves, ends, [piece.decode(errors="ignore").encode() for piece in pieces], eos)
+
+    assert "token 0 '<0xC3>' is legal, and yours forbids it" in repr(gv.checks.engine_masks(Characters))
+
+
+@here
+def test_what_was_never_asked_is_not_called_right():
+    class Another(MyEngine):
+        def __init__(self, moves, ends):
+            pass
+
+    said = dict(gv.checks.engine(Another, seed=SEED).facts)
+    assert said["grammars"].startswith("✗ at the start: TypeError")
+    assert {said[name] for name in ("states as values", "the end", "dead ends", "forced bytes")} == {"not asked"}
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="Windows cannot fork")
+def test_a_jump_without_end_is_named_in_its_line():
+    class Endless(MyEngine):
+        def forced(self, state):
+            while True:
+                pass
+
+    said = dict(gv.checks.engine(Endless, seed=SEED).facts)
+    assert said["forced bytes"].startswith("✗ at the start: forced does not end")
+    assert said["regexes"] == "✓"
+    assert said["deep texts"] == "not asked"
+
+
+@here
+@pytest.mark.parametrize("check", [lambda: gv.checks.engine(CUTS[1], seed=2), lambda: gv.checks.engine_masks(CUTS[1])])
+def test_a_failing_task_is_built_again_by_the_code_in_the_verdict(check):
+    facts = dict(check().facts)
+    space = {"gv": gv}
+    exec(facts.get("take one out") or facts["take it out"], space)
+    given = [space[name] for name in ("moves", "ends", "pieces", "eos")]
+    masks = []
+    for make in (MyEngine, CUTS[1]):
+        engine = make(*given)
+        state = engine.initial
+        for token in space["tokens"]:
+            state = engine.advance(state, token)
+        masks.append(engine.mask(state))
+    assert masks[0] != masks[1]
+
+
+@here
+def test_a_list_in_the_place_of_a_stack_is_shown_as_one():
+    def push_list(*given):
+        stack = MILESTONE_PARTS["push_byte"](*given)
+        return [*stack] if stack else stack
+
+    assert dict(gv.checks.push(push_list).facts)["yours gave"] == "the list [1]"
+
+
+@here
+def test_tokens_and_texts_of_a_fault_are_quoted_and_eos_is_named():
+    said = repr(gv.checks.engine_masks(changed("if may_end(self.ends, state):", "if state:")))
+    assert "at the start: token 2 (EOS) is illegal" in said
+    said = repr(gv.checks.engine_masks(changed("self.advance(state, token)}", "None}")))
+    assert "every byte passes: the stack (3, 1) becomes (2,)" in said
+
+
+@here
+@pytest.mark.parametrize("name", IDEAS)
+@pytest.mark.quick(every=3)
+def test_an_engine_with_an_idea_of_the_notebook_passes_the_exam(name):
+    verdict = gv.checks.engine(engine_with(name), seed=SEED)
+    assert verdict, verdict
+
+
+def test_the_ideas_of_the_notebook_have_the_ratios_that_were_measured_in_their_order():
+    text = (LABS / "src" / "project.py").read_text(encoding="utf-8")
+    rows = re.findall(r"^# \| .*?\*([a-zA-Z ]+)\*.*? \| ([\d.]+)x \| ([\d.]+)x \|", text, re.MULTILINE)
+    assert [row[0] for row in rows] == [*MEASURED][1:]
+    for name, *said in rows:
+        for shown, base, mine in zip(said, MEASURED["none"], MEASURED[name], strict=True):
+            assert float(shown) == pytest.approx(base / mine, rel=0.13)

@@ -1,12 +1,14 @@
 """The race times an engine beside ours and says where its time goes; a wrong engine gets no times."""
 
 from importlib.util import find_spec
+from time import sleep
 
 import pytest
 
 import guidedviz as gv
 from guidedviz.errors import SettingError
 from guidedviz.serving import race
+from guidedviz.tokens.own_engine import start_engine as start
 from tests.checks.answers.own_engine import engine_space
 
 MyEngine = engine_space()["MyEngine"]
@@ -33,7 +35,7 @@ def test_only_the_usual_race_is_told_to_the_class(monkeypatch):
 def test_the_laps_are_those_of_all_engines_and_ours_is_the_first():
     found = gv.race(MyEngine, gv.json(), '{"a": [{}, "bc"]}', V)
     assert [lap.name for lap in found.laps][:2] == ["guidedviz", "MyEngine"]
-    assert len(found.laps) + len(found.unable) == 4
+    assert len(found.laps) + len(found.notes) == 4
     assert all(lap.first > 0 and lap.warm > 0 for lap in found.laps)
     assert {"split_node", "push_byte"} <= {part.name for part in found.parts}
     assert sum(part.share for part in found.parts) <= 1.001
@@ -44,7 +46,7 @@ def test_an_engine_that_is_not_installed_is_named_with_its_command(monkeypatch):
     monkeypatch.setattr(race, "installed", lambda name: "")
     found = gv.race(MyEngine, gv.regex("a+"), "aa", V)
     assert [lap.name for lap in found.laps] == ["guidedviz", "MyEngine"]
-    assert found.unable[0] == "xgrammar is not installed: pip install 'guidedviz[engines]'"
+    assert found.notes[0] == "xgrammar is not installed: pip install 'guidedviz[engines]'"
 
 
 def test_a_name_of_a_stranger_is_shown_as_text():
@@ -61,3 +63,47 @@ def test_an_engine_that_refuses_the_text_is_sent_to_the_exam():
         gv.race(Refuses, gv.regex("a+"), "aa", V)
     with pytest.raises(SettingError, match="race: saw int, expected the class of your engine"):
         gv.race(7)
+
+
+@pytest.mark.parametrize(("masks", "said"), [(set(), "forbids a"), ({0, 1, 2}, "allows ]")])
+def test_an_engine_with_wrong_masks_is_refused_and_gets_no_times(masks, said):
+    class Empty(MyEngine):
+        def mask(self, state):
+            return masks
+
+    v = gv.Vocabulary([b"]", b"a", b"</s>"], eos={2})
+    with pytest.raises(
+        SettingError, match=rf"race, Empty: saw its mask {said} after b'', .*gv\.checks\.engine\(Empty\)"
+    ):
+        gv.race(Empty, gv.regex("a+"), "aa", v, engines=())
+
+
+def test_to_compile_is_to_read_the_vocabulary_too_in_each_round_and_for_ours(monkeypatch):
+    read = []
+    monkeypatch.setattr(
+        race, "start_engine", lambda make, given, vocabulary: read.append(vocabulary) or start(make, given, vocabulary)
+    )
+    monkeypatch.setattr(
+        race, "guide", lambda machine, vocabulary: read.append(vocabulary) or gv.guide(machine, vocabulary)
+    )
+    gv.race(MyEngine, gv.regex("a+"), "aa", V, engines=())
+    fresh = [one for one in read if one is not V]
+    assert len({id(one) for one in fresh}) == 2 * race.RACE_ROUNDS
+    assert race.compute_index.cache_info().misses == 1  # of the last round
+
+
+def test_where_the_time_goes_counts_the_compiling_and_names_no_function_of_the_library():
+    found = gv.race(MyEngine, gv.regex("a+"), "aa", V, engines=())
+    names = {part.name for part in found.parts}
+    assert "build_trie" in names
+    assert not names & {"take", "start_engine"}
+
+
+def test_a_stall_in_one_round_is_not_in_the_times():
+    waits = iter([0.2, 0.0, 0.0])
+
+    def list_asks(made):
+        wait = next(waits)
+        return [lambda: sleep(wait)]
+
+    assert race.time_rounds("yours", V, lambda vocabulary: vocabulary, list_asks).warm < 0.1

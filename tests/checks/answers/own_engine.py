@@ -81,5 +81,5 @@ MISTAKES = [
     ("engine_masks", "a token without bytes is a step", "if not self.pieces[token]:", "if token is None:"),
     ("engine_masks", "one EOS id", "legal |= self.eos", "legal |= {*sorted(self.eos)[:1]}"),
     ("engine", "no jumps", "return forced_bytes(self.moves, self.ends, state)", 'return b""'),
-    ("engine", "long tokens are cut", "for byte in self.pieces[token]:", "for byte in self.pieces[token][:3]:"),
+    ("engine", "long tokens are cut", "for byte in self.pieces[token]:", "for byte in self.pieces[token][:8]:"),
 ]
