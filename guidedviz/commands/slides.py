@@ -150,7 +150,7 @@ def printed(cell: Cell) -> str:
 def as_html(markdown: str) -> str:
     """A text of a notebook as HTML, without its links: on a page that stands alone they lead nowhere. Not yet cleaned.
 
-    >>> as_html("[Lab 02](02_static_masks.ipynb)")
+    >>> as_html("[Lab 02](02_static_masks.ipynb)").strip()
     '<p>Lab 02</p>'
     """
     html = str(need("nbconvert.filters", "lab", COMMAND).markdown2html(markdown))

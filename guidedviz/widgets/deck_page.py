@@ -43,7 +43,7 @@ def text_size(text: str) -> int:
     """The largest size at which a text fits on a slide: unbroken if it can be, else with broken lines.
 
     >>> text_size("short"), text_size("a long line " * 40), text_size("x" * 10000)
-    (40, 40, 20)
+    (40, 35, 20)
     """
     lines = text.splitlines()
     longest = max(map(len, lines), default=0)

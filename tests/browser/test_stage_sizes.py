@@ -131,8 +131,8 @@ def test_the_two_panels_are_exchanged_and_the_notebook_remembers_it(bare, models
 
 def test_a_pointer_drags_what_is_close_up_the_next_step_brings_the_state_back_and_a_full_screen_shows_all(bare, models):
     stage = show(bare, models, "large", "cell")
-    stage.root.hover()
-    stage.root.locator(".gv-keys-help .gv-help").wait_for(state="attached")  # loaded at the first touch, then it is painted again
+    stage.root.hover()  # what is loaded at the first touch is painted
+    stage.root.locator(".gv-keys-help .gv-help").wait_for(state="attached")
     slot = stage.root.locator("[data-slot='machine']")
     sheets, box = slot.locator(".gv-sheets"), slot.locator(".gv-diagram").bounding_box()
     before = sheets.bounding_box()["x"]

@@ -14,7 +14,6 @@ FIGURE = re.compile(r"(?<![\w.])\d[\d,]*\.\d+(?:e[-+]?\d+)?")  # a whole number 
 EXACT = {  # what stands in the code of a cell whose figures are no model's, and what they are
     "apply_bias([0.0, 200.0]": "the softmax of two given logits",
     "print(match(7, 5)": "dot products of two given vectors in double precision",
-    "simulate(make_requests(": "milliseconds of a simulated server, in Python's own numbers",
     "simulate(five, costs": "milliseconds of a simulated server, in Python's own numbers",
     "simulate(three, costs": "milliseconds of a simulated server, in Python's own numbers",
     "draw_throughput(": "requests per second of a simulated server, in Python's own numbers",
