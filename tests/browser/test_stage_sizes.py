@@ -64,6 +64,8 @@ def test_what_must_be_seen_can_be_read(bare, models, kind, size):
             stage.press(move)
             stage.wait(0) if "prompt" in move else stage.wait_end()
         stage.wait_ready()
+        if not phone:
+            bare.wait(lambda: stage.root.evaluate(MEASURE)["lit"])
         ask_why(stage)
         bare.page.wait_for_timeout(150)
         found = readable(stage, size)
@@ -78,7 +80,8 @@ def test_what_must_be_seen_can_be_read(bare, models, kind, size):
         width, height = found["machine"]
         assert (width, height) >= ((330, 260) if phone else (400, 300))
         assert found["share"] >= 55, "of the panel is the drawing"
-        assert found["lit"], "the current state is in sight"
+        if kind != "talk":  # there the machine shows the rule in which the token that was asked about dies
+            assert found["lit"], "the current state is in sight"
     bare.shot(f"stage-{kind}-{size}", None if size.isdigit() else stage.root)
 
 
