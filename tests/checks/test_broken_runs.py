@@ -10,6 +10,7 @@ from tests.checks.answers.machines import cause
 
 
 @pytest.mark.parametrize("seed", range(len(SERVICES)))
+@pytest.mark.quick("0")
 def test_one_step_and_one_keyword_explain_a_run(seed):
     run = broken_run(seed)
     (finding,) = gv.diagnose(run).findings
