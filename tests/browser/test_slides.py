@@ -104,13 +104,13 @@ def test_the_speakers_view_has_the_notes_and_moves_the_deck(open_deck):
     assert "Fifty minutes" in speaker.locator(".slide.now .notes").inner_text()
     assert speaker.locator(".slide.next").is_visible()
     speaker.keyboard.press("ArrowRight")
-    page.wait_for_function("location.hash === '#2'")
+    page.wait_for_url("**#2")
     assert "Six. R, ROM and ROMEO" in speaker.locator(".slide.now .notes").inner_text(), (
         "the answer, before the class sees it"
     )
     assert not page.locator(".slide.now > h2").is_visible()
     page.keyboard.press("ArrowRight")
-    speaker.wait_for_function("document.querySelector('.slide.now.told')")
+    speaker.locator(".slide.now.told").wait_for(state="attached")
     speaker.close()
 
 

@@ -29,7 +29,7 @@ test("a press on the prompt makes it a field with its text; Enter begins a run, 
   assert.deepEqual([model.asked, root.dataset.cursor], [[], "2"], "its keys are no keys of the stage");
   field.value = "";
   press(field, "Enter");
-  tell({ note: "no text", head: ASKED });
+  tell({ note: "no text", head: { ...ASKED } });
   assert.equal(find(".gv-prompt-field"), field, "a prompt that was refused can be mended");
   field.value = "say more";
   press(field, "Enter");

@@ -76,7 +76,7 @@ export interface StageView {
   looked?: told.Looked | null;
   beside?: told.Beside | null;
   /** The head of the run whose prompt is edited. */
-  prompting?: Head | null;
+  prompting?: string | null;
   /** What the tools gave at the end of a turn of a conversation, and what the person wrote in place of it. */
   results?: told.Result[];
   replies: string[];

@@ -127,7 +127,7 @@ function render({ model, el, load }) {
     showPrompt: () => set({ whole: true }),
     editPrompt: (event) => {
       if (event && (/** @type {Element} */ (event.target).closest("button") || String(document.getSelection()))) return;
-      set({ prompting: view.head });
+      set({ prompting: view.head.asked });
       root.querySelector(".gv-prompt-field").focus();
     },
     speed: (place) => {

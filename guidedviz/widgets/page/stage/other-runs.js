@@ -37,7 +37,7 @@ export function besidePart({ beside, branches }, act) {
 }
 
 /**
- * The prompt as a field: it closes when another run begins, so that a prompt that was refused can be mended.
+ * The prompt as a field: it closes when a run with another prompt begins, so that a prompt that was refused can be mended.
  * @param {StageView} view
  * @param {StageActions} act
  * @returns {Part}

@@ -53,7 +53,7 @@ function prompt({ text, parts = [text], whole, narrow, show, edit }) {
     if (!folded || letters.length <= first + last + 1) return lettersOf(part);
     return [...lettersOf(letters.slice(0, first).join("")), more, ...lettersOf(letters.slice(-last).join(""))];
   };
-  return ["span.gv-prompt", { "aria-label": "prompt", title: edit && "press to edit the prompt", click: edit }, start > 0 && more,
+  return ["span.gv-prompt", { "aria-label": "prompt", title: edit && "press to edit it", click: edit }, start > 0 && more,
     ...parts.flatMap((part, place) => (place < start ? [] : place % 2 ? [["wbr"], specialPart(part)] : fold(part)))];
 }
 
@@ -65,16 +65,17 @@ function prompt({ text, parts = [text], whole, narrow, show, edit }) {
  * @returns {Part}
  */
 export function tapePart(view, act, tipId, on) {
-  const { steps, cursor, tip, linked, edit, head, whole, narrow } = view;
+  const { steps, cursor, tip, linked, edit: edited, head, whole, narrow } = view;
   const gone = new Set(steps.slice(0, cursor).flatMap((step) => step.back));
   const chips = steps.map((step, place) => {
-    const look = lookOf(view, place) + (gone.has(place) ? ".gv-gone" : "") + (linked.has(place) ? ".gv-linked" : "") + (edit?.place === place ? ".gv-rejected" : "");
+    const look = lookOf(view, place) + (gone.has(place) ? ".gv-gone" : "") + (linked.has(place) ? ".gv-linked" : "") + (edited?.place === place ? ".gv-rejected" : "");
     const special = (Boolean(head.parts) && step.end === "eos") || Boolean(step.names?.includes(step.token));
     return [chip, { step, place, look, special, reached: place === currentChip(view), isNext: place === view.cursor, tip: tip?.place === place ? tipId : undefined }];
   });
   const [before, after] = turnsParts(view, act);
-  const asked = view.prompting === head && !view.alone ? promptField(view, act)
-    : [prompt, { text: head.prompt, parts: head.parts, whole, narrow, show: act.showPrompt, edit: head.asked === undefined || view.alone ? undefined : act.editPrompt }];
+  const edit = head.asked === undefined || view.alone ? undefined : act.editPrompt;
+  const asked = edit && view.prompting === head.asked ? promptField(view, act)
+    : [prompt, { text: head.prompt, parts: head.parts, whole, narrow, show: act.showPrompt, edit }];
   return ["div.gv-tape", asked, before, ["span.gv-chips", on, ...chips], after];
 }
 
