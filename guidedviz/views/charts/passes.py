@@ -10,6 +10,7 @@ from typing import Any
 from guidedviz.decoding.trace import CHOSEN, TRACE_HINT, Step, Trace, standing
 from guidedviz.errors import SettingError, expect, quoted
 from guidedviz.markup import Element
+from guidedviz.tokens.vocabulary import shared_length
 from guidedviz.views.figure import EDGE, Figure, bold, figure_of, rect, soft, write_box
 from guidedviz.views.words import label
 
@@ -35,11 +36,7 @@ def passes_of(trace: Trace) -> list[TokensRead]:
     for place, step in enumerate(trace.steps):
         if step.how in CHOSEN:
             now = standing(trace.steps[:place])
-            kept = 0
-            for before, after in zip(read, now, strict=False):
-                if before is not after:
-                    break
-                kept += 1
+            kept = shared_length([id(one) for one in read], [id(one) for one in now])
             found.append(now[kept:])
             read = now
     return found
