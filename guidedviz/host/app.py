@@ -24,6 +24,7 @@ from guidedviz.extras import need
 from guidedviz.files import parse_json
 from guidedviz.host.access import find_tokens, warn_of_tokens
 from guidedviz.host.api.routes import (
+    AGAIN_PATH,
     API_PATHS,
     COMPLETION_PATHS,
     MODEL_PATH,
@@ -92,6 +93,7 @@ class Service:
             ("POST", "/v1/completions"): api.plain,
             ("POST", "/v1/responses"): api.response,
             ("POST", "/v1/inspect"): api.inspect,
+            ("POST", AGAIN_PATH): api.again,
             ("GET", "/v1/class"): desk.sum_up,
             ("POST", "/v1/class"): desk.report if whole else no_class,
             ("POST", "/v1/class/forget"): desk.forget if whole else no_class,

@@ -46,26 +46,36 @@ class Stepped(NamedTuple):
 
 
 async def decode_here(
-    engine: Engine, place: str, point: Point, guide: Guide | None, settings: Settings, top: int | None
+    engine: Engine,
+    place: str,
+    point: Point,
+    guide: Guide | None,
+    settings: Settings,
+    top: int | None,
+    first: Sequence[int] = (),
 ) -> AsyncGenerator[Stepped, None]:
-    """The steps of a choice from a point on; `place` says whose turns in the passes it takes."""
+    """The steps of a choice from a point on; `place` says whose turns in the passes it takes.
+
+    The tokens in `first` are not drawn: a person has put them there.
+    """
     model = engine.model
     used = guide or Unguided(model.vocabulary)
 
-    def take(row: Any, point: Point) -> tuple[Stepped, Point]:
+    def take(row: Any, point: Point, choice: int | None) -> tuple[Stepped, Point]:
         given: Any = SimpleNamespace(name=model.name, vocabulary=model.vocabulary, context=model.context)
         given.logits = lambda tokens: row
-        step, after = take_step(given, point, used, settings)
+        step, after = take_step(given, point, used, settings, choice)
         return Stepped(step, read_logs(model, row, step, top)), after
 
     end = ""
+    chosen = iter(first)
     while not end:
         began = perf_counter()
         row = None
         if len(point.tokens) <= model.context:
             row = await engine.row(place, point.tokens)
         waited = (perf_counter() - began) * 1000
-        stepped, point = await engine.run("mask", take, row, point)
+        stepped, point = await engine.run("mask", take, row, point, next(chosen, None))
         end = stepped.step.end
         yield stepped._replace(step=replace(stepped.step, forward_ms=waited))
 

@@ -3,7 +3,7 @@
 import asyncio
 import re
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 from functools import partial
@@ -12,9 +12,10 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import Response
 
-from guidedviz.decoding.trace import Point
+from guidedviz.decoding.trace import Point, Step
 from guidedviz.errors import GuidedVizError, quoted
-from guidedviz.host.api.answer import ChoiceWriter, Delta, decode_here
+from guidedviz.host.api.again import Continued, continue_run, read_again
+from guidedviz.host.api.answer import ChoiceWriter, Delta, Stepped, decode_here
 from guidedviz.host.api.forms import (
     STREAM_END,
     AnswerHead,
@@ -41,7 +42,8 @@ MOST_ASKED = 1 << 20  # bytes of a body
 RUN_PATH = "/runs/"  # a name follows
 MODEL_PATH = "/v1/models/"  # a name follows
 ONE_STEP = re.compile("[0-9]{1,5}")
-COMPLETION_PATHS = ("/v1/chat/completions", "/v1/completions", "/v1/responses")
+AGAIN_PATH = "/v1/again"
+COMPLETION_PATHS = ("/v1/chat/completions", "/v1/completions", "/v1/responses", AGAIN_PATH)
 API_PATHS = {
     "/v1/models",
     MODEL_PATH,
@@ -76,6 +78,8 @@ class Answering:
     places: list[str]  # whose turns each choice takes
     head: AnswerHead
     account: Account
+    kept: Sequence[Step] = ()  # of an earlier run, before the point
+    first: Sequence[int] = ()  # the tokens that a person has put after it
 
     def __post_init__(self) -> None:
         self.writers = [ChoiceWriter(self.plan, self.wanted.stops) for _ in self.runs]
@@ -104,7 +108,11 @@ class Answering:
         run = self.runs[place]
         writer = self.writers[place]
         settings = replace(self.wanted.settings, seed=run.seed)
-        steps = decode_here(self.engine, self.places[place], self.point, self.guide, settings, self.wanted.top)
+        top = self.wanted.top
+        steps = decode_here(self.engine, self.places[place], self.point, self.guide, settings, top, self.first)
+        for step in self.kept:
+            run.add(step)
+            news.put_nowait((place, writer.take(Stepped(step, ()))))
         try:
             async with aclosing(steps):
                 async for stepped in steps:
@@ -171,6 +179,20 @@ class CompletionDesk:
         """An answer to items, as a list of items."""
         return await self._answer(request, read_response, ResponseForm)
 
+    async def again(self, request: Request) -> Response:
+        """Decode a run again with what is changed; the answer is another run of whoever asks."""
+        again = read_again(request.state.body, partial(self._find_listed, request))
+        wanted = again.wanted
+        ready = await self._make_ready(wanted)
+        going = Continued(ready.point, ())
+        if again.forced:
+            given = self._engine.model, ready.plan.prompt, ready.guide, wanted.settings, again.forced
+            going = await self._engine.run("encode", continue_run, *given)
+        answer = self._begin(request, wanted, ready)
+        answer.point, answer.first = going
+        answer.kept = again.forced.kept if again.forced else ()
+        return await self._send(answer, ChoicesForm(answer.head, wanted, bool(wanted.messages)))
+
     async def inspect(self, request: Request) -> Response:
         """Read a text that another server wrote; it becomes a run."""
         wanted, text = read_inspected(request.state.body, self._engine.card["name"])
@@ -183,10 +205,7 @@ class CompletionDesk:
 
     async def list_runs(self, request: Request) -> Response:
         """The runs of a student; for the teacher those that are shared, too."""
-        student = request.state.student
-        teacher = not self._guard.guarded or student == TEACHER
-        runs = self.runs.of(student, teacher)
-        return say({"runs": list(map(sum_up_run, runs))})
+        return say({"runs": list(map(sum_up_run, self._listed(request)))})
 
     async def show_run(self, request: Request) -> Response:
         """The page of a run, or of two."""
@@ -200,14 +219,35 @@ class CompletionDesk:
     async def _answer(self, request: Request, read: Reader, make: Callable[..., Form]) -> Response:
         wanted = read(request.state.body)
         self._check_model(wanted.model)
+        ready = await self._make_ready(wanted)
+        answer = self._begin(request, wanted, ready)
+        return await self._send(answer, make(answer.head, wanted))
+
+    async def _make_ready(self, wanted: CompletionRequest) -> ReadyRequest:
+        """A request whose guide is built, unless too many texts wait."""
         if self._engine.waiting >= self._guard.limits.waiting:
             raise Refused(503, "host", "too many texts that wait", "a free place", "ask again")
-        ready = await make_ready(self._engine, self._guides, wanted)
-        answer = self._begin(request, wanted, ready)
-        form = make(answer.head, wanted)
-        response = EventStream(answer.events(form)) if wanted.stream else await answer.whole(form)
+        return await make_ready(self._engine, self._guides, wanted)
+
+    async def _send(self, answer: Answering, form: Form) -> Response:
+        """An answer as it is wanted: whole, or while it grows."""
+        response = EventStream(answer.events(form)) if answer.wanted.stream else await answer.whole(form)
         response.headers["X-Guidedviz-Run"] = answer.head.own["run"]
         return response
+
+    def _listed(self, request: Request) -> list[KeptRun]:
+        """The runs of whoever asks; for the teacher those that are shared, too."""
+        student = request.state.student
+        teacher = not self._guard.guarded or student == TEACHER
+        return self.runs.of(student, teacher)
+
+    def _find_listed(self, request: Request, name: str) -> KeptRun:
+        """The run of a name, which has to be in the list of whoever asks."""
+        run = self.runs.find(name)
+        if run not in self._listed(request):
+            hint = 'your own request, or let its owner share it: "guidedviz": {"share": true}'
+            raise Refused(403, "run", "a run of another student", "a run of your list at /runs", hint)
+        return run
 
     def _begin(self, request: Request, wanted: CompletionRequest, ready: ReadyRequest) -> Answering:
         """Begin an answer: its runs are kept from now on."""

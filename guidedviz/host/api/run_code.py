@@ -1,5 +1,8 @@
 """A run as code for a notebook, which gives the same tokens."""
 
+from collections.abc import Iterable
+
+from guidedviz.decoding.trace import Step
 from guidedviz.host.api.runs import KeptRun
 from guidedviz.models.chat import Prompt
 
@@ -24,10 +27,28 @@ def code_of(run: KeptRun) -> str:
         said.append(f"bias={settings.bias!r}")
     options = ", ".join([*said, f"seed={run.seed}", f"max_tokens={settings.max_tokens}"])
     made = f"gv.record(model, prompt{used}, {options})"
+    moves = say_moves(run.steps)
+    if moves:
+        made = f"gv.stage(model, prompt{used}, {options}, steps=0){moves}.take({settings.max_tokens}).trace"
     if run.inspected:
         made = f"gv.inspect_text(model, prompt, {run.inspected!r}, guide)"
     lines += [f"trace = {made}", "gv.diagnose(trace)", "gv.stage(trace)"]
     return "\n".join(lines)
+
+
+def say_moves(steps: Iterable[Step]) -> str:
+    """The moves of a stage up to the last token that a person put there; "" if there is none."""
+    said = ""
+    drawn = 0
+    for step in steps:
+        if step.how != "inserted":
+            drawn += 1
+            continue
+        if drawn:
+            said += f".take({drawn})"
+        said += f".choose({step.token})"
+        drawn = 0
+    return said
 
 
 USUAL_SETTINGS = {"temperature": 1.0, "top_k": 0, "top_p": 1.0, "repetition_penalty": 1.0}

@@ -7,6 +7,7 @@ shared.
 
 import time
 from collections import OrderedDict
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from secrets import token_urlsafe
 from typing import Any
@@ -92,6 +93,9 @@ class KeptRun:
         prompt = self.plan.prompt
         made = make_trace(self.model, prompt, self.plan.enforced, self.seed, self.request.settings.temperature)
         return replace(made, steps=tuple(self.steps))
+
+
+FindRun = Callable[[str], KeptRun]  # by its name
 
 
 class KeptRuns:
