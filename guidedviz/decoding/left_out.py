@@ -3,7 +3,7 @@
 This shows what the answer changes with, and not how the model computes it (erasure: Li et al., arXiv 1612.08220).
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import ceil
 from typing import Any
@@ -61,12 +61,21 @@ def leave_out(model: Model, tokens: Sequence[int], token: int) -> Dependence:
     size = part_size(model, len(before))
     whole = chance(reader, before, token)
     parts = []
-    for part in reversed(range(0, len(before), size)):  # from the end, so that the longest beginnings are read once
-        gone = before[part : part + size]
-        left = before[:part] + before[part + size :]
+    for gone, left in without_parts(before, size):
         pieces = tuple(vocabulary.pieces[one] for one in gone)
         parts.append(LeftOut(pieces, chance(reader, left, token)))
     return Dependence(vocabulary.pieces[token], whole, tuple(reversed(parts)))
+
+
+def without_parts(tokens: list[int], size: int) -> Iterator[tuple[list[int], list[int]]]:
+    """Each part of a text and the text without it, from the end, so that the longest beginnings are read once.
+
+    >>> list(without_parts([1, 2, 3], size=2))
+    [([3], [1, 2]), ([1, 2], [3])]
+    """
+    for part in reversed(range(0, len(tokens), size)):
+        end = part + size
+        yield tokens[part:end], tokens[:part] + tokens[end:]
 
 
 def own_caches(model: Model) -> Model:

@@ -1,6 +1,6 @@
 """What a token depends on, as one strip: the tokens before it, each with a number and a shade."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from guidedviz.decoding.left_out import Dependence, LeftOut
 from guidedviz.decoding.sampling import probability
@@ -56,6 +56,15 @@ def say_dependence(found: Dependence) -> tuple[str, ...]:
         "This shows what the prediction depends on, not how the model computes it. "
         "If two parts say the same, one alone may change nothing.",
     )
+
+
+def pack_dependence(found: Dependence, place: int) -> dict[str, Any]:
+    """A dependence as a page shows it at a cursor."""
+    return {
+        "place": place,
+        "words": list(say_dependence(found)),
+        "rows": [list(show_part(found, part)) for part in found.parts],
+    }
 
 
 def _write_part(part: ShownPart) -> Drawn:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from guidedviz.decoding.left_out import Dependence, leave_out
 from guidedviz.decoding.player import LiveWalk, Player, TakenSteps, shared_steps
 from guidedviz.errors import SettingError
-from guidedviz.views.dependence import say_dependence, show_part
+from guidedviz.views.dependence import pack_dependence
 from guidedviz.widgets.display import Message
 from guidedviz.widgets.runner import LiveStage, begin_work, say_failure
 
@@ -72,12 +72,3 @@ def find_dependence(player: Player) -> Dependence:
         raise SettingError(where, seen="no token at the cursor", expected="one", hint="take a step first")
     before = player.point(player.cursor - 1).back(step.back)
     return leave_out(walk.model, before.tokens, step.token)
-
-
-def pack_dependence(found: Dependence, place: int) -> Message:
-    """A dependence as the page shows it at a cursor."""
-    return {
-        "place": place,
-        "words": list(say_dependence(found)),
-        "rows": [list(show_part(found, part)) for part in found.parts],
-    }

@@ -27,6 +27,7 @@ from guidedviz.host.api.forms import (
     own_field,
 )
 from guidedviz.host.api.inspected import inspect_run, read_inspected
+from guidedviz.host.api.look import look_at, read_look
 from guidedviz.host.api.plan import Guides, ReadyRequest, TurnPlan, make_ready, plan_turn
 from guidedviz.host.api.request import CompletionRequest, Reader, read_chat, read_plain
 from guidedviz.host.api.response_fields import read_response
@@ -37,13 +38,15 @@ from guidedviz.host.batcher import Engine
 from guidedviz.host.classroom import say
 from guidedviz.host.limits import TEACHER, Account, Guard, Refused
 from guidedviz.tokens.guide import Guide
+from guidedviz.views.dependence import pack_dependence
 
 MOST_ASKED = 1 << 20  # bytes of a body
 RUN_PATH = "/runs/"  # a name follows
 MODEL_PATH = "/v1/models/"  # a name follows
 ONE_STEP = re.compile("[0-9]{1,5}")
 AGAIN_PATH = "/v1/again"
-COMPLETION_PATHS = ("/v1/chat/completions", "/v1/completions", "/v1/responses", AGAIN_PATH)
+LOOK_PATH = "/v1/look"
+COMPLETION_PATHS = ("/v1/chat/completions", "/v1/completions", "/v1/responses", AGAIN_PATH, LOOK_PATH)
 API_PATHS = {
     "/v1/models",
     MODEL_PATH,
@@ -193,6 +196,13 @@ class CompletionDesk:
         answer.kept = again.forced.kept if again.forced else ()
         return await self._send(answer, ChoicesForm(answer.head, wanted, bool(wanted.messages)))
 
+    async def look(self, request: Request) -> Response:
+        """What a token of a run depends on."""
+        run, step = read_look(request.state.body, partial(self._find_listed, request))
+        self._check_room()
+        found = await look_at(self._engine, f"{request.state.student}, look", run, step)
+        return say(pack_dependence(found, step))
+
     async def inspect(self, request: Request) -> Response:
         """Read a text that another server wrote; it becomes a run."""
         wanted, text = read_inspected(request.state.body, self._engine.card["name"])
@@ -225,9 +235,13 @@ class CompletionDesk:
 
     async def _make_ready(self, wanted: CompletionRequest) -> ReadyRequest:
         """A request whose guide is built, unless too many texts wait."""
+        self._check_room()
+        return await make_ready(self._engine, self._guides, wanted)
+
+    def _check_room(self) -> None:
+        """Refuse a request while too many texts wait."""
         if self._engine.waiting >= self._guard.limits.waiting:
             raise Refused(503, "host", "too many texts that wait", "a free place", "ask again")
-        return await make_ready(self._engine, self._guides, wanted)
 
     async def _send(self, answer: Answering, form: Form) -> Response:
         """An answer as it is wanted: whole, or while it grows."""
