@@ -11,7 +11,6 @@ from functools import partial
 from typing import Any, NamedTuple, Protocol
 
 from guidedviz.decoding.loop import make_trace
-from guidedviz.decoding.parting import parting_of, say_parting
 from guidedviz.decoding.player import MOST_BRANCHES, LiveWalk, Player, TakenSteps
 from guidedviz.decoding.recording import PackedBranch, PackedHead
 from guidedviz.decoding.trace import Trace
@@ -23,15 +22,12 @@ from guidedviz.models.model import Model, has_template
 from guidedviz.tokens.budget import keep_budget
 from guidedviz.tokens.build_guide import guide as make_guide
 from guidedviz.tokens.guide import Guide
-from guidedviz.views.words import label, reading
+from guidedviz.views.words import reading
 from guidedviz.widgets.display import Message
-from guidedviz.widgets.panels import pack_branch
+from guidedviz.widgets.panels import pack_beside, pack_branch
 from guidedviz.widgets.runner import begin_work, say_failure
 
 PROMPT_START = 24  # characters of a prompt that name its run
-BEFORE = 8  # tokens before the place where two runs part that are shown
-AFTER = 24
-THIS_AND_OTHER = ("this run", "the other run")
 OFFERED = (*EMBEDDED, SMOLLM2)  # models that a page may ask for by name
 NEW_STAGE = "gv.stage(model, prompt, guide)"
 
@@ -120,15 +116,7 @@ class OtherRuns:
             return None
         shown = self._stage.player.steps
         other = tuple(taken.step for taken in self._beside)
-        same = parting_of(shown, other)
-        first = max(0, same - BEFORE)
-        return {
-            "branch": places[0],
-            "words": say_parting(shown, other, THIS_AND_OTHER),
-            "first": first,
-            "same": same - first,
-            "runs": [[label(step.piece) for step in run[first : same + AFTER]] for run in (shown, other)],
-        }
+        return pack_beside(shown, other, places[0])
 
     def offer(self, head: PackedHead) -> None:
         """Say on the page what may be changed: the prompt, and the model."""

@@ -6,13 +6,15 @@ A `Page` remembers what one page has been told, so that a step, a drawing, a sta
 texts show every token in visible characters.
 """
 
-from collections.abc import Iterable, Iterator
+import json
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache, partial
 from itertools import repeat
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from guidedviz.decoding import recording
+from guidedviz.decoding.parting import parting_of, say_parting
 from guidedviz.decoding.player import LiveWalk, Player, TakenSteps, Walk, read_record, shared_steps
 from guidedviz.decoding.records import check_path
 from guidedviz.decoding.sampling import LIVE_SETTINGS
@@ -39,10 +41,13 @@ from guidedviz.views.machine.text import say_size
 from guidedviz.views.stack.stack_table import list_other_stacks, say_ground, say_ways
 from guidedviz.widgets.display import Message
 from guidedviz.widgets.map import MapFeed, Masks, split_of
-from guidedviz.widgets.player_page import page_document, play_page, play_place
+from guidedviz.widgets.player_page import AGAIN, page_document, play_page, play_place
 from guidedviz.widgets.runner import say_failure
 
 BRANCH_LENGTH = 121  # characters of a branch that are read; one less is shown
+BEFORE = 8  # tokens before the place where two runs part that are shown
+AFTER = 24
+THIS_AND_OTHER = ("this run", "the other run")
 SPEEDS = (0.2, 1, 2, 4, 8, 15, 30, 60)  # steps per second; the slowest one leaves time to explain
 KEPT_STATES = 4096  # states of a pushdown machine whose stacks stay packed
 
@@ -85,10 +90,33 @@ def pack_player(player: Player) -> Message:
 
 def pack_branch(player: Player, run: TakenSteps) -> recording.PackedBranch:
     """A run that was left."""
-    same = shared_steps(player.taken, run)
-    start = run[same : same + BRANCH_LENGTH]  # every token shows at least one character
-    text = "".join(words.label(taken.step.piece) for taken in start)
-    return recording.PackedBranch(same, len(run) - same, shorten(text, BRANCH_LENGTH - 1))
+    return pack_left_steps(shared_steps(player.taken, run), [taken.step for taken in run])
+
+
+def pack_left_steps(same: int, steps: Sequence[Step]) -> recording.PackedBranch:
+    """The steps of a run that was left; it shares the first ones with the shown run."""
+    start = steps[same : same + BRANCH_LENGTH]  # every token shows at least one character
+    text = "".join(words.label(step.piece) for step in start)
+    return recording.PackedBranch(same, len(steps) - same, shorten(text, BRANCH_LENGTH - 1))
+
+
+def pack_beside(shown: Sequence[Step], other: Sequence[Step], branch: int) -> Message:
+    """Two runs token by token around the place where they part; the other one is a branch."""
+    same = parting_of(shown, other)
+    first = max(0, same - BEFORE)
+    return {
+        "branch": branch,
+        "words": say_parting(shown, other, THIS_AND_OTHER),
+        "first": first,
+        "same": same - first,
+        "runs": [[words.label(step.piece) for step in run[first : same + AFTER]] for run in (shown, other)],
+    }
+
+
+def pack_pair(shown: Sequence[Step], other: Sequence[Step]) -> Message:
+    """The only other run as a branch that stands beside the shown one; it is no branch if it has the same tokens."""
+    branch = pack_left_steps(parting_of(shown, other), other)
+    return {"branches": [branch] if branch.text else [], "beside": pack_beside(shown, other, 0)}
 
 
 def pack_explanation(why: Explanation) -> Message:
@@ -508,14 +536,26 @@ def save_page(trace: Trace, path: str | Path, step: int) -> None:
     write_whole(file, page_of(trace, step).encode("utf-8", "replace"))
 
 
-def page_beside(title: str, above: Element, runs: Iterable[tuple[Element, str, int]]) -> str:
-    """A page with words, and below them recordings side by side, each with its words and the step that it opens at."""
+class RunBeside(NamedTuple):
+    """A run on a page of several."""
+
+    words: Element
+    recording: str
+    step: int  # that it opens at
+    again: Message  # what can be changed: the host decodes the run again
+
+
+def page_beside(title: str, above: Element, runs: Iterable[RunBeside]) -> str:
+    """A page with words, and below them recordings side by side, each below its words."""
 
     def inside(nonce: str) -> Element:
-        parts = [node("section", words, play_place("stage", run, nonce, step)) for words, run, step in runs]
+        parts = []
+        for run in runs:
+            place = play_place("stage", run.recording, nonce, run.step, data_again=json.dumps(run.again))
+            parts.append(node("section", run.words, place))
         return above + node("div", *parts, class_="gv-beside")
 
-    return page_document(title, "stage", inside)
+    return page_document(title, "stage", inside, AGAIN)
 
 
 def page_of(trace: Trace, step: int) -> str:

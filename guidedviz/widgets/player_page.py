@@ -1,7 +1,8 @@
 """A page that plays recordings: no kernel, no network.
 
-Its policy allows the scripts that stand in it, each by its hash, and nothing else: no blob, no address. The player
-takes only places with the nonce of the page, which stands at the player's own script.
+Its policy allows the scripts that stand in it, each by its hash, and nothing else: no blob, no address. The page of a
+run may ask the host that it comes from. The player takes only places with the nonce of the page, which stands at the
+player's own script.
 """
 
 from base64 import b64encode
@@ -20,7 +21,8 @@ from guidedviz.views.theme import theme_css
 BUNDLES = Path(__file__).parent / "page" / "dist"
 PLAYER = "player.js"
 LOADED_LATE = {"stage": ("map", "learning")}  # the bundles that a kind of widget loads when they are needed first
-PAGES = frozenset(("player", "class", "runs", "deck"))  # bundles of whole pages
+AGAIN = "again"  # the bundle of a page that asks the host it comes from
+PAGES = frozenset(("player", "class", "runs", "deck", AGAIN))  # bundles of whole pages
 NO_KINDS = PAGES.union(*LOADED_LATE.values())  # bundles that are no kind of widget
 CSP = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 
@@ -31,11 +33,11 @@ def play_page(title: str, kind: str, recording: str, step: int) -> str:
     return page_document(title, kind, lambda nonce: heard + play_place(kind, recording, nonce, step))
 
 
-def page_document(title: str, kind: str, inside: Callable[[str], Element]) -> str:
+def page_document(title: str, kind: str, inside: Callable[[str], Element], *pages: str) -> str:
     """A page of one kind of widget; `inside` makes what is on it, with places that have the nonce of the page."""
     nonce = token_urlsafe()
     body = node("body", node("main", inside(nonce)))
-    return f"<!doctype html>\n{node('html', page_head(title, [kind], nonce), body, lang='en')}\n"
+    return f"<!doctype html>\n{node('html', page_head(title, [kind], nonce, *pages), body, lang='en')}\n"
 
 
 def page_head(title: str, kinds: Collection[str], nonce: str, *pages: str) -> Element:
@@ -60,7 +62,10 @@ def play_head(kinds: Collection[str], nonce: str, *pages: str) -> Element:
     codes += [read_bundle(f"{page}.js") for page in pages]
     player = read_bundle(PLAYER)
     pinned = " ".join(f"'sha256-{_digest(code)}'" for code in [*codes, player])
-    policy = node("meta", http_equiv="Content-Security-Policy", content=f"{CSP}; script-src {pinned}")
+    allowed = f"{CSP}; script-src {pinned}"
+    if AGAIN in pages:
+        allowed += "; connect-src 'self'"
+    policy = node("meta", http_equiv="Content-Security-Policy", content=allowed)
     scripts = [node("script", code) for code in codes]
     return together([policy, node("style", styles), *scripts, node("script", player, data_nonce=nonce)])
 

@@ -11,13 +11,14 @@ from typing import Any
 from guidedviz import lazy
 from guidedviz.decoding.diagnosis import Diagnosis, advice_for, diagnose
 from guidedviz.decoding.parting import parting_of, say_parting
-from guidedviz.decoding.sampling import probability
+from guidedviz.decoding.sampling import LIVE_SETTINGS, probability
 from guidedviz.decoding.trace import END_IN_WORDS, Trace
 from guidedviz.errors import escaped
+from guidedviz.host.api.again import question_of
 from guidedviz.host.api.plan import Guides
-from guidedviz.host.api.run_code import code_of
+from guidedviz.host.api.run_code import USUAL_SETTINGS, code_of
 from guidedviz.host.api.runs import KeptRun
-from guidedviz.machines.visible import visible
+from guidedviz.machines.visible import counted, visible
 from guidedviz.markup import NOTHING, Element, node, together
 
 PAGE_STYLE = (
@@ -29,6 +30,7 @@ PAGE_STYLE = (
     "a { color: inherit; } pre, code { font-family: ui-monospace, monospace; } details { margin: .5em 0 1em; }"
 )
 ASKS_AGAIN = 2  # seconds until the page of a run that goes on asks for itself again
+SETTING_WORDS = {"top_k": "top-k", "top_p": "top-p", "repetition_penalty": "repetition penalty"}
 NO_CONSTRAINT = "nothing: no constraint was asked for"
 PAGE_HEADERS = {  # no other page has it in a frame, and no address of a run leaves it
     "Content-Security-Policy": "frame-ancestors 'none'",
@@ -50,11 +52,15 @@ def show_runs(guides: Guides, runs: Sequence[KeptRun], step: int) -> str:
         parts.append(node("p", say_parting(one, other), role="status"))
         step = parting_of(one, other)
     beside = []
-    for run, trace in zip(runs, traces, strict=True):
+    for place, (run, trace) in enumerate(zip(runs, traces, strict=True)):
         if not run.recording:
             run.recording = writer.recording_of(trace)
             run.nbytes += len(run.recording)
-        beside.append((tell_run(run, trace), run.recording, min(step, len(trace.steps))))
+        again = tell_changes(run)
+        if len(runs) == 2:
+            left = 1 - place
+            again |= {"other": runs[left].name, **writer.pack_pair(trace.steps, traces[left].steps)}
+        beside.append(writer.RunBeside(tell_run(run, trace), run.recording, min(step, len(trace.steps)), again))
     page: str = writer.page_beside(f"Run: {runs[0].verdict}", together(parts), beside)
     return page
 
@@ -62,6 +68,13 @@ def show_runs(guides: Guides, runs: Sequence[KeptRun], step: int) -> str:
 def trace_with_guide(guides: Guides, run: KeptRun) -> Trace:
     """The run as a trace, with its guide."""
     return replace(run.trace, guide=guides.of(run.plan).guide)
+
+
+def tell_changes(run: KeptRun) -> dict[str, Any]:
+    """What a person may change on the page: the settings, and the prompt where it can be edited."""
+    settings = {name: getattr(run.request.settings, name) for name in LIVE_SETTINGS}
+    asked = question_of(run.request)
+    return {"run": run.name, "asked": asked, "settings": {**settings, "seed": run.seed}}
 
 
 def show_going(run: KeptRun) -> str:
@@ -94,6 +107,7 @@ def tell_run(run: KeptRun, trace: Trace) -> Element:
     found = diagnose(trace)
     rows = [
         ("Enforced", node("span", run.plan.enforced or NO_CONSTRAINT)),
+        ("Drawn with", node("span", say_settings(run))),
         ("Not as asked", as_list(run.plan.notes) if run.plan.notes else node("span", "nothing")),
         ("The text", node("span", say_verdict(run, trace))),
         ("Least Z", say_least(run)),
@@ -109,6 +123,21 @@ def tell_run(run: KeptRun, trace: Trace) -> Element:
 def say_head(run: KeptRun) -> Element:
     """The run in a line."""
     return node("h1", f"A run of {run.model.name}: {run.verdict}")
+
+
+def say_settings(run: KeptRun) -> str:
+    """The settings of a run, and whether a person has put tokens into it."""
+    settings = run.request.settings
+    said = [f"temperature {settings.temperature:g}"]
+    for name, words in SETTING_WORDS.items():
+        value = getattr(settings, name)
+        if value != USUAL_SETTINGS[name]:
+            said.append(f"{words} {value:g}")
+    said.append(f"seed {run.seed}")
+    put = sum(step.how == "inserted" for step in run.steps)
+    if put:
+        said.append(f"{counted(put, 'token')} put there by a person")
+    return ", ".join(said)
 
 
 def say_verdict(run: KeptRun, trace: Trace) -> str:

@@ -25,9 +25,9 @@ const rules = {
   }],
 };
 const browser = [
-  "Blob", "DecompressionStream", "Element", "Event", "HTMLElement", "Image", "IntersectionObserver", "Intl", "MutationObserver", "Node", "Path2D", "ResizeObserver",
-  "Response", "URL", "XMLSerializer", "atob", "cancelAnimationFrame", "clearInterval", "clearTimeout", "document", "fetch", "getComputedStyle", "history",
-  "localStorage", "location", "matchMedia", "navigator", "performance", "requestAnimationFrame", "screen", "setInterval", "setTimeout", "window",
+  "AbortController", "Blob", "DecompressionStream", "Element", "Event", "HTMLElement", "Image", "IntersectionObserver", "Intl", "MutationObserver", "Node", "Path2D", "ResizeObserver",
+  "Response", "TextDecoderStream", "URL", "XMLSerializer", "atob", "cancelAnimationFrame", "clearInterval", "clearTimeout", "document", "fetch", "getComputedStyle", "history",
+  "localStorage", "location", "matchMedia", "navigator", "performance", "requestAnimationFrame", "screen", "sessionStorage", "setInterval", "setTimeout", "window",
 ];
 const tests = ["DOMParser", "KeyboardEvent", "MouseEvent", "btoa", "globalThis", "process"];
 

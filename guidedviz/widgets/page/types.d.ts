@@ -58,6 +58,8 @@ export interface StageView {
   playing: boolean;
   /** Whether no kernel answers: it is silent, or was restarted or shut down. */
   alone: boolean;
+  /** Whether the host of the page decodes the run again with what is changed. */
+  again?: boolean;
   speed: number;
   temperature: number;
   seed: number;

@@ -1,12 +1,15 @@
 """Claims about POST /v1/again: a run is decoded again with what is changed, and what cannot be changed is refused."""
 
 import json
+import re
+from html import unescape
 
 import pytest
 
 from guidedviz.host.api.run_code import code_of
+from guidedviz.widgets.player_page import play_page
 from tests.host.api.asking import ABOUT, CHAT, PERSON, SUM, ask_chat, refusal, send, stream_chat
-from tests.host.api.test_runs import ADA, BOB, TEACHER, path_of
+from tests.host.api.test_runs import ADA, BOB, TEACHER, open_run, path_of
 from tests.host.running import hosting
 
 WARM = CHAT | {"temperature": 1, "seed": 7, "max_tokens": 40, "response_format": PERSON}
@@ -175,3 +178,23 @@ def test_nothing_of_it_is_printed(clerk_host, warm, capfd):
     again(clerk_host, warm, prompt="a secret")
     refusal(clerk_host, {"run": name_of(warm), "prompt": "a secret", "seed": "x"}, AGAIN)
     assert capfd.readouterr() == ("", "")
+
+
+def test_the_page_says_what_can_be_changed_and_what_was(clerk_host, warm):
+    page = open_run(clerk_host, path_of(warm))
+    assert "temperature 1, seed 7</span>" in page
+    other = again(clerk_host, warm, top_k=2, repetition_penalty=1.5)
+    page = open_run(clerk_host, f"{path_of(other)}/{name_of(warm)}")
+    assert "temperature 1, top-k 2, repetition penalty 1.5, seed 7</span>" in page
+    found = [json.loads(unescape(said)) for said in re.findall(r'data-again="([^"]*)"', page)]
+    assert [one["run"] for one in found] == [one["other"] for one in reversed(found)]
+    assert (found[0]["settings"]["top_k"], found[0]["asked"]) == (2, ABOUT)
+    assert found[0]["beside"]["words"].startswith(("They part after", "Both runs have"))
+    put = again(clerk_host, warm, forced={"step": 1, "text": "name"})
+    assert "seed 7, 1 token put there by a person</span>" in open_run(clerk_host, path_of(put))
+
+
+def test_only_the_page_of_a_run_may_ask_its_host(clerk_host, warm):
+    allowed = "; connect-src &#x27;self&#x27;"
+    assert allowed in send(clerk_host, path_of(warm))[2].decode()
+    assert allowed not in play_page("a run", "stage", "", 0)

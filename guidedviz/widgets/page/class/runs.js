@@ -2,6 +2,7 @@
 // host every two seconds with the token of whoever looks, and keeps nothing.
 
 import { make, setText } from "../shared/elements.js";
+import { headersWith, sayRefusal } from "../shared/host.js";
 
 /** @typedef {{ name: string, began: number, enforced: string, verdict: string, least: number, step: number, tokens: number, model_ms: number, mask_ms: number, text: string }} Run */
 
@@ -26,10 +27,10 @@ const field = (id) => /** @type {HTMLInputElement} */ (find(id));
  * @param {any} [body]
  */
 async function ask(path, body) {
-  const headers = { ...(body && { "Content-Type": "application/json" }), ...(token && { Authorization: `Bearer ${token}` }) };
+  const headers = headersWith(token, Boolean(body));
   const answer = await fetch(path, { method: body ? "POST" : "GET", headers, body: body && JSON.stringify(body), cache: "no-store" });
   const said = await answer.json();
-  if (!answer.ok) throw new Error(`${said.error.where}: ${said.error.seen}; expected ${said.error.expected}; try: ${said.error.try}`);
+  if (!answer.ok) throw new Error(sayRefusal(said.error));
   return said;
 }
 

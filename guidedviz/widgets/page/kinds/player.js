@@ -30,7 +30,8 @@ async function play(place, first) {
   const kinds = /** @type {any} */ (globalThis).guidedvizKinds;
   const open = (first ? askedStep() : null) ?? Number(place.dataset.open);
   const known = { saved, recorded: true, open, plays: place.dataset.plays !== undefined };
-  const model = { get: (/** @type {"saved"} */ name) => known[name], on: () => {}, off: () => {}, send: () => {} };
+  const answers = place.dataset.again && /** @type {any} */ (globalThis).guidedvizAgain(place, saved); // of a host
+  const model = { get: (/** @type {"saved"} */ name) => known[name], on: () => {}, off: () => {}, send: () => {}, ...answers };
   kinds[String(place.dataset.kind)].render({ model, el: place, load: async (/** @type {string} */ name) => kinds[name] });
   if (first) keepStep(/** @type {HTMLElement} */ (place.lastElementChild));
 }

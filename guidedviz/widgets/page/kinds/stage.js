@@ -78,9 +78,11 @@ function render({ model, el, load }) {
 
   /** @param {number} token */
   function pick(token) {
-    if (!view.alone) return (isReady(view) || isEnded(view)) && say({ do: "choose", token, cursor: view.cursor });
-    view.why = shownStep(view)?.whys?.[token] ?? null;
-    Object.assign(view.known, view.why?.stacks);
+    const why = view.alone ? shownStep(view)?.whys?.[token] : null;
+    if (!why && (view.again || !view.alone) && (isReady(view) || isEnded(view))) say({ do: "choose", token, cursor: view.cursor });
+    if (!view.alone) return;
+    view.why = why ?? null;
+    Object.assign(view.known, why?.stacks);
     paint();
   }
 

@@ -48,7 +48,7 @@ export function connect(model) {
   /** @param {Record<string, unknown>} content */
   function answerAlone(content) {
     const page = shown.moves?.[JSON.stringify(content)];
-    if (page === undefined) return;
+    if (page === undefined) return model.send(content); // the page of a run has a host
     const saved = model.get("saved");
     shown = { ...saved, ...saved.pages[page] };
     paint([shown]);
@@ -81,7 +81,7 @@ export function connect(model) {
   function paintWaiting() {
     const now = waiting.splice(0, waiting.length > 4 ? waiting.length : 1);
     paint(now);
-    if (gone) warn(KERNEL_IS_GONE); // the last messages of a lost kernel come without this note
+    if (gone && !shown) warn(KERNEL_IS_GONE); // the last messages of a lost kernel come without this note
     toAnswer = now.at(-1).number;
     answerTimer ||= setTimeout(answer, ANSWER);
     if (waiting.length) nextFrame(paintWaiting);
@@ -104,12 +104,12 @@ export function connect(model) {
     [paint, warn] = [onNews, onSilence];
     const saved = model.get("saved");
     if (Object.keys(saved ?? {}).length) onNews([saved]);
+    model.on("msg:custom", receive);
     if (model.get("recorded")) {
       gone = true;
       shown = saved;
       return onSilence("");
     }
-    model.on("msg:custom", receive);
     model.on("comm_live_update", lose);
     say({ do: "hello" });
   }

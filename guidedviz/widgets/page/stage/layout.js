@@ -8,7 +8,7 @@
 import { choicePart, keyPart, notePart, playPart, rootOf, sourcePart } from "../shared/controls.js";
 import { copyText, downloadPng, drawingActions, onGround } from "../shared/export.js";
 import { constraintPart, regexPart } from "./constraint-box.js";
-import { askRows, lookedPart } from "./looked.js";
+import { lookedPart } from "./looked.js";
 import { nextPart } from "./next-token.js";
 import { besidePart, branchesPart } from "./other-runs.js";
 import { hasQuestions } from "./quiz.js";
@@ -16,7 +16,7 @@ import { resultsPart } from "./results.js";
 import { numberPart } from "./settings.js";
 import { tapePart, tipPart, wordsPart } from "./text.js";
 import { timePart } from "./timeline.js";
-import { isEnded, isReady } from "./view.js";
+import { isEnded, isFixed, isReady } from "./view.js";
 
 const COUNTED = 12; // painted steps over which the rate is taken
 const KEYS = "stage: arrows step, space plays, ? lists all keys";
@@ -115,7 +115,6 @@ function headPart(view, act, islands) {
         choicePart("colour", { odds: "probability", how: "how it came" }, view.colour, (name) => act.set({ colour: name })),
         choicePart("bars", { none: "none", odds: "probability", cost: "time" }, view.bars, (name) => act.set({ bars: name })),
         ...(view.learning?.settingRows(view, act) ?? []),
-        ...askRows(view, act),
         ...saveRows(view, act, islands),
         ["button.gv-key", { hidden: narrow || !there.length, click: () => act.choose("swapped", view.swapped ? "" : "true") }, "⇄ exchange the panels"]),
       popup("gv-keys-help", "?", { "aria-label": "keys", title: "keys (?)" }, ...(view.learning ? [view.learning.helpPart(view, act)] : []))]];
@@ -149,7 +148,7 @@ const sliderPart = (name, shown, about, said, set) => [`label.gv-slider.gv-${nam
  */
 function controlsPart(view, act) {
   const { cursor, head, steps, speed, temperature: heat, playing, alone } = view;
-  const [ended, count, fixed] = [isEnded(view), steps.length, !head.live || alone];
+  const [ended, count, fixed] = [isEnded(view), steps.length, isFixed(view)];
   return ["div.gv-controls", { "data-part": "controls" },
     ["span.gv-keys", { role: "group", "aria-label": "steps" },
       keyPart("start", "go to the prompt", "Home", act.start, { disabled: !cursor }), keyPart("back", "one step back", "←", act.back, { disabled: !cursor }),

@@ -10,8 +10,7 @@ import { tokenPart } from "../shared/elements.js";
  * @param {StageActions} act
  * @returns {Part[]}
  */
-export function askRows({ head, alone, cursor }, act) {
-  const hidden = alone || !head.live;
+export function askRows({ cursor }, act) {
   /** @param {any} event */
   const keydown = (event) => {
     event.stopPropagation(); // letters are letters here, and not keys of the stage
@@ -26,8 +25,8 @@ export function askRows({ head, alone, cursor }, act) {
     act.focus();
   };
   return [
-    ["button.gv-key.gv-look", { hidden, disabled: !cursor, click }, "what the model looked at"],
-    ["label.gv-insert", { hidden }, "put next", ["input.gv-seed", { type: "text", "aria-label": "text to put next", placeholder: "a text, then Enter", spellcheck: "false", keydown }]]];
+    ["button.gv-key.gv-look", { disabled: !cursor, click }, "what the model looked at"],
+    ["label.gv-insert", "put next", ["input.gv-seed", { type: "text", "aria-label": "text to put next", placeholder: "a text, then Enter", spellcheck: "false", keydown }]]];
 }
 
 /**
@@ -38,5 +37,5 @@ export function askRows({ head, alone, cursor }, act) {
 export function lookedPart({ looked, cursor }) {
   if (looked?.place !== cursor) return ["div.gv-looked", { hidden: true }];
   const rows = looked.rows.map(([label, said, lost]) => ["span.gv-looked-part", { vars: { "--p": lost } }, tokenPart(label), ["small", said]]);
-  return ["div.gv-looked", { role: "group", "aria-label": "what the model looked at", "data-part": "looked" }, ...rows, ["p", { role: "status" }, looked.words.join(" ")]];
+  return ["div.gv-looked", { role: "group", "aria-label": "what the model looked at", "data-part": "looked", tabindex: 0 }, ...rows, ["p", { role: "status" }, looked.words.join(" ")]];
 }

@@ -7,7 +7,7 @@
 import { lettersOf, specialPart, withCommas } from "../shared/elements.js";
 import { barsOf, removedOf, rulerOf, sayMask, sayShare } from "./bars.js";
 import { dotsPart } from "./dots.js";
-import { isEnded, placeShown, shownStep } from "./view.js";
+import { isEnded, isFixed, placeShown, shownStep } from "./view.js";
 
 const BLANK = "The probabilities of the next token will stand here.";
 const UNASKED = "The text is fixed here, so the model is not asked and there is no distribution.";
@@ -128,7 +128,7 @@ function sayPress(view, { how, rows }) {
   if (how === "forced") return UNASKED;
   const forbidden = rows.some(([, , , , legal]) => !legal);
   const legal = rows.some(([, , , , isLegal]) => isLegal);
-  if (!view.head.live || view.alone || isEnded(view) || !legal) return forbidden ? ALONE : "";
+  if (isFixed(view) || isEnded(view) || !legal) return forbidden ? ALONE : "";
   return `Press a bar to take that token${forbidden ? "; press a forbidden one to read why." : "."}`;
 }
 

@@ -3,6 +3,8 @@
 /** @import { StageView } from "../types.js" */
 /** @import { Part } from "../shared/parts.js" */
 /** @import { StageActions } from "./layout.js" */
+import { askRows } from "./looked.js";
+import { isFixed } from "./view.js";
 
 /** @type {["top_k" | "top_p" | "repetition_penalty", string, Record<string, any>][]} */
 const IN_MENU = [
@@ -24,8 +26,7 @@ const FIXED = "This run is recorded: on a live stage its prompt, its model and i
 export function numberPart(name, words, view, act, about) {
   /** @param {any} event */
   const change = ({ target }) => act.say({ do: "set", name, value: Number(target.value) });
-  const fixed = !view.head.live || view.alone;
-  return ["label.gv-slider", words, ["input.gv-seed", { type: "number", min: 0, "aria-label": words, given: view[name], disabled: fixed, change, ...about }]];
+  return ["label.gv-slider", words, ["input.gv-seed", { type: "number", min: 0, "aria-label": words, given: view[name], disabled: isFixed(view), change, ...about }]];
 }
 
 /**
@@ -34,7 +35,7 @@ export function numberPart(name, words, view, act, about) {
  * @returns {Part[]}
  */
 export function settingRows(view, act) {
-  if (view.alone || !view.head.live) return [["span.gv-soft.gv-fixed", FIXED]];
+  if (isFixed(view)) return [["span.gv-soft.gv-fixed", FIXED]];
   const { asked, models = [] } = view.head;
   /** @param {any} event */
   const choose = ({ target }) => {
@@ -50,5 +51,6 @@ export function settingRows(view, act) {
   };
   return [["label.gv-slider", { hidden: !models.length }, "model", ["select.gv-seed.gv-wide", { "aria-label": "model", given: models[0], change: choose }, ...models.map((name) => ["option", { value: name }, name])]],
     ["button.gv-key.gv-wide", { hidden: asked === undefined, click: edit }, "edit the prompt"],
-    ["span.gv-set", ...IN_MENU.map(([name, words, about]) => numberPart(name, words, view, act, about))]];
+    ["span.gv-set", ...IN_MENU.map(([name, words, about]) => numberPart(name, words, view, act, about))],
+    ...askRows(view, act)];
 }

@@ -6,7 +6,7 @@
 import { lettersOf, specialPart, tokenPart } from "../shared/elements.js";
 import { promptField } from "./other-runs.js";
 import { turnsParts } from "./turns.js";
-import { currentChip } from "./view.js";
+import { currentChip, isFixed } from "./view.js";
 
 /** @type {Record<string, string>} */
 const ENDS = { max_tokens: "limit", context: "context", stop: "stopped", complete: "complete", refused: "refused", cut: "cut" };
@@ -73,7 +73,7 @@ export function tapePart(view, act, tipId, on) {
     return [chip, { step, place, look, special, reached: place === currentChip(view), isNext: place === view.cursor, tip: tip?.place === place ? tipId : undefined }];
   });
   const [before, after] = turnsParts(view, act);
-  const edit = head.asked === undefined || view.alone ? undefined : act.editPrompt;
+  const edit = head.asked === undefined || isFixed(view) ? undefined : act.editPrompt;
   const asked = edit && view.prompting === head.asked ? promptField(view, act)
     : [prompt, { text: head.prompt, parts: head.parts, whole, narrow, show: act.showPrompt, edit }];
   return ["div.gv-tape", asked, before, ["span.gv-chips", on, ...chips], after];

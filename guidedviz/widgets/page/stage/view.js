@@ -79,6 +79,12 @@ export const placeShown = (view) => view.steps.lastIndexOf(/** @type {Step} */ (
  */
 export const currentChip = ({ cursor }) => Math.max(0, cursor - 1);
 
+/**
+ * Whether nothing of the run can be changed: no kernel answers, and no host decodes it again.
+ * @param {StageView} view
+ */
+export const isFixed = ({ head, alone, again }) => !again && (alone || !head.live);
+
 /** @param {StageView} view */
 export const isEnded = ({ steps, cursor, ended, alone }) => cursor === steps.length && (ended || alone);
 
