@@ -32,5 +32,6 @@ def cut_inserted(player: Player, text: str) -> list[int]:
         why = guide.explain(states[-1], tokens[passed])
         where = f"the inserted text, token {passed + 1} of {len(tokens)}"
         expected = f"a token that the mask allows ({why.reason})"
-        raise IllegalToken(where, seen=quoted(visible(why.piece)), expected=expected)
+        hint = "another text, or the same one at another step"
+        raise IllegalToken(where, seen=quoted(visible(why.piece)), expected=expected, hint=hint)
     return tokens

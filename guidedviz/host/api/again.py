@@ -51,7 +51,7 @@ def read_again(body: bytes, find: FindRun) -> RunAgain:
 
 def read_forced(fields: Fields, run: KeptRun) -> PutNext:
     """A text or a token that is put after the first tokens of a run."""
-    step = fields.whole("step", 0, max(0, len(run.steps) - 1), None)
+    step = fields.whole("step", 0, len(run.steps), None)
     text = fields.text("text")
     token = fields.whole("token", 0, LARGEST_COUNT, None)
     fields.refuse_others()
@@ -59,6 +59,9 @@ def read_forced(fields: Fields, run: KeptRun) -> PutNext:
         seen = f"step {step}, {quoted(text)}, token {token}"
         hint = '{"step": 3, "text": "yes"}'
         raise SettingError("forced", seen=seen, expected="a step, and a text or a token", hint=hint)
+    if step == len(run.steps):
+        hint = "go back to the step where it is to come"
+        raise SettingError("forced.step", seen="the end of the run", expected="an earlier step", hint=hint)
     return PutNext(tuple(run.steps[:step]), text, token)
 
 

@@ -145,6 +145,12 @@ def test_what_cannot_be_changed_is_refused_and_leaves_no_run(clerk_host, warm, c
     assert len(clerk_host.service.runs) == before
 
 
+def test_nothing_comes_after_the_end_of_a_run(clerk_host, warm):
+    last = len(clerk_host.service.runs.find(name_of(warm)).steps)
+    status, _, said = refusal(clerk_host, {"run": name_of(warm), "forced": {"step": last, "text": "x"}}, AGAIN)
+    assert (status, "the end of the run, expected an earlier step" in said) == (400, True)
+
+
 def test_the_prompt_of_a_run_that_ends_with_a_result_stays(scout_host):
     call = {"id": "c1", "type": "function", "function": {"name": "add", "arguments": '{"a": 1, "b": 2}'}}
     turns = [*SUM["messages"], {"role": "assistant", "content": "", "tool_calls": [call]}]
