@@ -84,10 +84,10 @@ function popup(name, sign, about, ...rows) {
  * @param {Islands} islands
  * @returns {any[]}
  */
-function saveRows({ there }, act, { machine, map }) {
+function saveRows({ alone, there }, act, { machine, map }) {
   /** @type {[string, Record<string, () => void>, unknown][]} */
   const saved = [
-    ["run", { page: act.page, text: act.copy, link: () => copyText(location.href) }, true],
+    ["run", { ...(alone ? {} : { page: act.page }), text: act.copy, link: () => copyText(location.href) }, true],
     ["machine", drawingActions("machine", machine.drawings), there.includes("machine")],
     ["map", { PNG: () => map.panel && downloadPng(onGround(map.panel.map.canvas), "map") }, there.includes("map") && map.panel],
   ];
