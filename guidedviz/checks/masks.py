@@ -25,7 +25,7 @@ TOKENS = read_table(r"""
     "a*", b"", b"aa"
     "ab", b"", b"a}"
     "ab", b"", b"aa"
-    "a(bcd)?", b"a", b"bcx"
+    "a(bcd)?", b"", b"abcx"
     "aé", b"a", b"\xc3\xa9"
     '"[a-z]+"', b'"', b"b"
     '"[a-z]+"', b'"', b"b}"
@@ -62,22 +62,19 @@ def check_sort_token(answer: Any) -> Verdict:
 
 
 def sort_by_ends(rule: Machine[Any], state: Hashable, piece: bytes) -> tuple[str, str]:
-    """The answer and its reason, from every place in the piece where the rule may have ended.
+    """The answer and its reason, from every place inside the piece where the rule may end.
 
     >>> sort_by_ends(gv.regex("a+"), 1, b"a]")[0]
     'dependent'
     """
     if read(rule, piece, state) is not None:
         return "accepted", "the rule reads all of it"
-    for end in range(len(piece) - 1, -1, -1):
+    for end in range(len(piece) - 1, 0, -1):
         reached = read(rule, piece[:end], state)
         if reached is not None and rule.is_accepting(reached):
-            when = "before the piece"
-            if end:
-                when = f"after {visible(piece[:end])}"
             left = f"{visible(piece[end:])} is left over: the rules below it on the stack decide"
-            return "dependent", f"{when} the rule is finished and {left}"
-    return "rejected", "the rule cannot read it, and is not finished anywhere before the byte that it cannot read"
+            return "dependent", f"after {visible(piece[:end])} the rule is finished and {left}"
+    return "rejected", "the rule cannot read it, and is finished after none of the bytes that it reads"
 
 
 # -- the mask of several nodes -------------------------------------------------------------------------------------

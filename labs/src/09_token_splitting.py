@@ -87,8 +87,8 @@ gv.predict(
 
 # %% [markdown]
 # In lab 05 an index solved this: sort the tokens once per state, before decoding. Here a state is a node *and* a stack,
-# and there is no limit to the number of stacks. But there are few **nodes**: 58 in the grammar of JSON, as section 4
-# counts. So we sort the tokens once per node, and read the stack only where the node cannot decide.
+# and there is no limit to the number of stacks. But a grammar has few **nodes**: that of JSON has fewer than a hundred.
+# So we sort the tokens once per node, and read the stack only where the node cannot decide.
 
 # %%
 # slide: Sort the tokens once per place in the grammar, before decoding.
@@ -138,8 +138,10 @@ gv.predict(
 
 # %% [markdown]
 # Eight stacks are not all stacks. To decide for *every* stack, cut the token where the rule ends. Here `string` reads
-# the quote and has then ended. The machine returns to the node below on the stack, drawn in the circle. This node
-# decides the next byte: n8 reads `}`, n5 waits for a colon, n13 for a comma or `]`. (*end*: nothing lies below.)
+# the quote and ends. Then the machine returns to the node below on the stack, drawn in the circle. This node decides
+# the next byte: n8 reads `}`, n5 waits for a colon, n13 waits for a comma or `]`. (*end*: nothing lies below.)
+#
+# The stacks in the picture have no n1. At n1 the rule `value` ends without another byte, so the library leaves n1 out.
 
 # %%
 # slide: Cut the token where the rule ends: the rule decides the first part, the stack decides the rest.
@@ -152,20 +154,26 @@ gv.views.draw_cut(nested, begun, '"}]')
 # piece from `state`. Return
 #
 # * `"accepted"` if the rule can read every byte of the piece;
-# * `"dependent"` if it cannot, but it was in an accepting state on the way, at `state` or after a byte;
-# * `"rejected"` if it was in none.
+# * `"dependent"` if it cannot, but after one of the bytes it was in an accepting state: the token can be cut there;
+# * `"rejected"` in all other cases.
 #
-# After `"a` of a string, `"}]` is dependent: its quote may end the rule.
+# After `"a` of a string, `"}]` is dependent: the rule can end after the quote.
+
+# %% [markdown]
+# Do not ask whether the rule was accepting at `state`, before the first byte. A token that begins after the end of the
+# rule is not cut. Another node sorts it (section 3).
 #
-# hint: `rule.step(state, byte)` gives `None` where the rule cannot read a byte. Check `rule.is_accepting(state)` first.
+# hint: `rule.step(state, byte)` gives `None` where the rule cannot read a byte. After each byte that it reads, ask
+# `rule.is_accepting(state)`.
 #
-# hint: Start with `finished = rule.is_accepting(state)`, and update it. At `None` return `"dependent"` if `finished`.
+# hint: Start with `finished = False`. After each byte: `finished = finished or rule.is_accepting(state)`. At `None`
+# return `"dependent"` if `finished`.
 
 # %%
 # slide: Exercise 1: sort a token into accepted, rejected or context-dependent.
 def sort_token(rule, state, piece):
     # solution:
-    finished = rule.is_accepting(state)
+    finished = False
     for byte in piece:
         state = rule.step(state, byte)
         if state is None:
@@ -173,7 +181,7 @@ def sort_token(rule, state, piece):
         finished = finished or rule.is_accepting(state)
     return "accepted"
     # open:
-    # ...  # read the piece; remember whether the rule was accepting on the way
+    # ...  # read the piece; remember whether the rule was accepting after a byte
     # end
 
 
@@ -211,44 +219,29 @@ gv.predict(
         sort_all,
         lambda: gv.draw_split(plain, node, title="inside a string, after a letter"),
         """Fifteen, less than half a percent. The 1,850 are accepted on every stack. The 2,231 are rejected: the rule
-        was not accepting before the byte that it cannot read. (The library counts EOS among the rejected tokens; your
-        function was not given it. As long as the exercise is open, yours counts 0.)""",
+        was accepting after none of their bytes. (The library counts EOS among the rejected tokens; your function was
+        not given it. As long as the exercise is open, yours counts 0.)""",
     ],
 )
 
 # %% [markdown]
 # ### Context expansion
 #
-# Two of the context-dependent tokens are `"The` and `"A`. The rule `string` does not know what follows it. The grammar
-# does: after a string comes a colon, a comma, a closing bracket or the end, and never a letter. These two tokens are
-# illegal on every stack. What may follow a rule is its **lookahead**. **Context expansion** collects it from all calls
-# of the rule. It rejects each token whose bytes after the cut do not fit it.
+# The rule `string` does not know what follows it. The grammar does: after a string comes a colon, a comma, a closing
+# bracket or the end. What may follow a rule is its **lookahead**. **Context expansion** reads the bytes after the cut
+# with it, before decoding. It goes on to the last byte of the token: if the next rule can end inside the token, too,
+# it continues after all calls of that rule. If no call can read these bytes, the token is rejected.
 
 # %%
+# slide: The grammar knows what can follow a string, and then eight tokens are left.
 split = gv.build_split(nested, clerks, inline=False)  # with context expansion
+for name, tables in (("the rule alone", plain), ("context expansion", split)):
+    tokens = tables.node(node).dependent
+    print(f"{name + ':':19}{len(tokens):3} context-dependent:", *[clerks.display(token) for token in tokens])
 
-
-def show_dependent(split):
-    tokens = split.node(node).dependent
-    print(f"{len(tokens)} context-dependent tokens:", *[clerks.display(token) for token in tokens])
-
-
-show_dependent(plain)
-
-# %% [question]
-# slide: The grammar knows what can follow a string, and then eight are left.
-gv.predict(
-    "How many of the 15 tokens in the line above are still context-dependent after context expansion? (`↵` is a line "
-    "break, and the grammar has none.)",
-    number=lambda: len(split.node(node).dependent),
-    reveal=[
-        lambda: show_dependent(split),
-        """Eight. The five tokens with `↵` are rejected now, and so are `"A` and `"The`. The token `"A` was illegal on
-        all eight stacks above. Your function called it dependent, because it knows one rule only. Context expansion
-        knows the grammar and rejects it. For each of the eight tokens that are left, there is a stack on which it is
-        legal and one on which it is not.""",
-    ],
-)
+# %% [markdown]
+# Seven are rejected now. No letter follows a string, so `"A` and `"The` are illegal on every stack. Five have a `↵`, a
+# line break, and this grammar has none. Each of the other eight is legal on one stack and illegal on another.
 
 # %% [markdown]
 # ## 3 · The mask at run time
@@ -256,7 +249,8 @@ gv.predict(
 # At run time the mask is filled from the tables of the nodes.
 #
 # The machine can be at several nodes at once. In JSON, after `{"a": 1`, the number may go on, or it has ended and the
-# object goes on. So one node is in `number`, and one is in `object`. All these nodes together are the **closure**:
+# object goes on. So one node is in `number`, and one is in `object`. All these nodes together are the **closure**.
+# A number has no `}`, so its node rejects `}`. The other node reads it:
 #
 # | | `2` | `}` | `}}` | `:` |
 # | --- | --- | --- | --- | --- |
@@ -270,14 +264,29 @@ gv.predict(
 # This is how the XGrammar paper fills a mask.
 
 # %% [markdown]
-# **What breaks.** Few tokens are context-dependent (the next cell counts them). Could an engine skip the stack and let
-# these tokens pass? `check=False` does that. The loop is that of lab 02. It stops where the machine cannot read the
-# token that was drawn.
+# Here is this engine on the whole grammar of RFC 8259. The stage stands before the token `"}}}}`. The stack has
+# `string` on top, below it four objects and `root`; the tab **machine** draws it as strips. Open the tab **map**: 13
+# tokens are context-dependent here, and ten of them are legal on this stack. Then step back to the token `piano`, the
+# first key. There only one of the 13 is legal: `":`.
 
 # %%
-parts = split.build()  # one for each node at which the machine can be
+# slide: Before a token of many braces the engine reads the real stack.
+boxes = "Hi! The piano holds a kettle, which holds a wallet, which holds a lemon, which holds a ring.\nNested JSON:\n"
+gv.stage(clerk, boxes, gv.guide(gv.json(), clerks), seed=1, constraint="JSON", show=14, stack=True)
+
+# %% [markdown]
+# ### What breaks · home
+#
+# Could an engine skip the stack, and let all context-dependent tokens pass? `check=False` does that.
+# The loop is that of lab 02. It stops where the machine cannot read the token that was drawn.
+#
+# First we count these tokens. Of the 20 nodes above, four are the ends of the rules, drawn as double circles. No byte
+# is read there, so 16 nodes have a table.
+
+# %%
+parts = split.build()  # one table per node
 count = sum(len(part.dependent) for part in parts)
-print(f"{len(parts)} nodes with {len(clerks):,} tokens each: {count} of these verdicts are context-dependent")
+print(f"{len(parts)} nodes × {len(clerks):,} tokens = {len(parts) * len(clerks):,} verdicts: {count} context-dependent")
 
 # %%
 def write(split, seed):
@@ -309,23 +318,12 @@ gv.predict(
     answer='where a token ends a rule and goes on, such as `",` after a key',
     reveal=[
         lambda: gv.views.draw_verdicts(nested, [write(careless, seed) for seed in range(8)]),
-        """Two of eight, both at `",` after a key: in a list this token is right after a string, but a key needs a
+        """Two of eight, both at `",` after a key. In a list this token is right after a string, but a key needs a
         colon. `A` is rejected at the node, so it cannot pass. EOS is legal only where all rules may end, and the
-        library asks this at every step. So 16 of 65,536 verdicts are enough to break a text: after a string such
-        tokens are likely. In the other six texts the model took legal ones anyway.""",
+        library asks this at every step. So 16 of 65,536 verdicts are enough to break a text: at the end of a string
+        these tokens are likely.""",
     ],
 )
-
-# %% [markdown]
-# Here is the engine with the check, on the whole grammar of RFC 8259. The stage stands before the token `"}}}}`. The
-# stack has `string` on top, below it four objects and `root`; the tab **machine** draws it as strips. Open the tab
-# **map**: 13 tokens are context-dependent here, and ten of them are legal on this stack. Then step back to the token
-# `piano`, the first key: there only `":` is legal of the 13.
-
-# %%
-# slide: Before a token of many braces the engine reads the real stack.
-boxes = "Hi! The piano holds a kettle, which holds a wallet, which holds a lemon, which holds a ring.\nNested JSON:\n"
-gv.stage(clerk, boxes, gv.guide(gv.json(), clerks), seed=1, constraint="JSON", show=14, stack=True)
 
 # %% [markdown]
 # ## Exercise 2 · Fill the mask ★★ · home
@@ -383,8 +381,8 @@ for text in ['["a', '{"a', '{"a": 1', '[1', '[{"a": 1']:
 # Now the full size: JSON and 128,256 tokens. Remember section 2: a token is context-dependent only if the rule reads
 # its first bytes, may end there, and bytes are left over.
 #
-# The answer shows a third idea, too, *rule inlining*: a rule is copied to the places where it is called, so that fewer
-# rules end inside a token. [What xgrammar keeps](deeper/xgrammar_forensics.ipynb) shows it.
+# The last row of the table is with *rule inlining*, too: a rule is copied to the places where it is called, so that
+# fewer rules end inside a token. [What xgrammar keeps](deeper/xgrammar_forensics.ipynb) shows how.
 
 # %%
 full_json = gv.build_split(gv.json(), llama)  # with all ideas
@@ -396,19 +394,18 @@ splits = {
 
 # %%
 def show_shares():
-    print(f"{'context-dependent:':22}{'in a string':>12}{'nodes':>7}{'mean':>8}{'largest':>9}{'above 1%':>10}")
+    print(f"{'context-dependent:':22}{'in a string':>12}{'largest of all nodes':>24}")
     for name, split in splits.items():
-        shares = np.array([len(part.dependent) / len(llama) for part in split.build()])
         (place,) = split.pda.places(after(split.pda, b'"'))
-        print(f"{name:22}{len(split.node(place).dependent):12,}{len(shares):7}", end="")
-        print(f"{shares.mean():8.2%}{shares.max():9.2%}{(shares > 0.01).sum():10}")
+        most = max(len(part.dependent) for part in split.build())
+        print(f"{name:22}{len(split.node(place).dependent):12,}{most:14,} = {most / len(llama):6.2%}")
 
 
 # %% [question]
 # slide: Less than one percent holds inside a string; in whitespace it was 46 percent.
 gv.predict(
-    "The XGrammar paper counts 1,134 context-dependent tokens of 128,000 for JSON, less than 1%. Without context "
-    "expansion we find 1,151 inside a string. At one kind of node it is 46% of the vocabulary. Which?",
+    "With tables only, 1,151 of the 128,256 tokens are context-dependent inside a string: less than 1%. (The XGrammar "
+    "paper counts 1,134.) At another node of JSON it is 46%. Which one?",
     choices=[
         "inside a number, after a digit: the number may end there",
         "in whitespace, after a blank: the whitespace may end there",
@@ -417,13 +414,10 @@ gv.predict(
     answer="in whitespace, after a blank: the whitespace may end there",
     reveal=[
         show_shares,
-        """Nearly half of the tokens begin with whitespace and go on, most of them with a word. The rule `ws` reads the
-        blank, may end there, and the stack must decide the rest. After a digit there is none: a token of Llama 3 that
-        begins with a digit has only digits (lab 05). After a backslash there are 62. With context expansion the largest
-        share, 8.77%, is before the last hex digit of an escape such as `\\u00e9`: one digit ends the rule `escape`.
-        With rule inlining the escape is a part of the rule that goes on. Then no node has more than 1%, and 169 tokens
-        are left inside a string.""",
-        lambda: gv.draw_split(full_json, *full_json.pda.places(after(full_json.pda, b'"')), title="inside a string"),
+        """The rule `ws` reads the blank and may end there. Nearly half of the tokens begin with whitespace and go on,
+        most of them with a word. After a digit no token is cut: a token of Llama 3 that begins with a digit has only
+        digits (lab 05). After a backslash 62 are cut. Context expansion rejects nearly all tokens with a word, because
+        hardly any word can follow in JSON. With rule inlining no node has more than 169.""",
     ],
 )
 
@@ -480,8 +474,7 @@ gv.score()
 # * At run time take the accepted tokens of all nodes in the closure, and read only the context-dependent ones.
 # * Context expansion leaves few of them, because it knows what may follow a rule.
 #
-# What the paper's figures and times count, and what each idea saves, is a page of its own:
-# [What xgrammar keeps](deeper/xgrammar_forensics.ipynb).
+# [What xgrammar keeps](deeper/xgrammar_forensics.ipynb) shows what each idea saves.
 
 # %% [markdown]
 # Next, the other way: no table per grammar. [Lab 10](10_walk_the_trie.ipynb) walks the trie at every step and skips

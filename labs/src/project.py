@@ -222,6 +222,7 @@ draw_stacks(brackets)
 # ## Exercise 4 · The split of a node ★★
 #
 # Write `split_node(trie, step, node)`. It sorts the tokens at a node without knowing the stack below it, as in lab 09.
+# Your engine stands at one node only, so a rule that ended before the first byte counts, too.
 # Here `step(stack, byte)` is your `push_byte` with its table. Start with the stack `(node,)`. Return two sets of ids:
 #
 # * *accepted*: the stack reads every byte. Nodes below cannot change this.

@@ -312,7 +312,7 @@ WRONG = {
         ('"rejected"', '"accepted"'),
         ('"dependent"', '"rejected"'),
         ("finished or rule", "rule"),
-        ("finished = rule.is_accepting(state)\n    for", "finished = False\n    for"),
+        ("finished = False", "finished = rule.is_accepting(state)"),
         ("finished = finished or rule.is_accepting(state)", "pass"),
         ("rule.step(state, byte)", "rule.step(rule.initial, byte)"),
         ('"accepted"', '"ACCEPTED"'),
