@@ -3,8 +3,8 @@
 # %% [markdown]
 # # Lab 08 · Grammars at work
 #
-# **Question.** One grammar fits a database. Another sends the parser into an endless loop. A third allows texts that
-# never end. What does an engine do about each, and when is a grammar the wrong tool?
+# **Question.** One grammar fits a database. Another sends a parser into an endless loop. A third lets a model write
+# without end. What does an engine do about each, and when is a grammar the wrong tool?
 #
 # **Goal.** You can let a program write a grammar, tell what an ambiguous and a left-recursive grammar cost, write the
 # move of Earley's parser that ends left recursion, close brackets in time, and choose the cheapest tool.
@@ -54,6 +54,9 @@ column    ::= {column}
 table     ::= {table}"""
 
 # %% [markdown]
+# No rule here calls itself, so these queries are a regular set: a machine with states only can read them (lab 07).
+# Full SQL needs a stack, because a query may contain a query.
+#
 # The database has one table with three books. We ask three questions.
 
 # %%
@@ -81,8 +84,8 @@ def ask(machine):
 ask(gv.grammar(query()))
 
 # %% [markdown]
-# The third question asks for a price, and the table has none. The grammar allows any word, so the SQL is well formed
-# and the column is invented.
+# The third question asks for a price, and the table has none. The grammar allows any word as a column. So the SQL is
+# well formed, and its column `price` is invented.
 
 # %% [markdown]
 # The database knows its own columns. The program asks for them and writes them into the grammar.
@@ -107,13 +110,15 @@ gv.predict(
         lambda: ask(gv.grammar(books)),
         """All three run. But the third compares the title with 20. As texts, `1984` comes before `20`, so the answer is
         the book *1984*. Three columns are legal, so the mask is not empty. The model wrote `WHERE` before it met the
-        mask of the column, and it cannot take that back. No mask can repair this. It shows in Z, the probability that
-        the model gave to all legal tokens together: 1 in 61,000 at the pale token of the strip. A tiny Z inside a text
-        means that the grammar overruled the model there.""",
+        mask of the column, and it cannot take that back. Z shows this. It is the probability that the model gave to all
+        legal tokens together: 1 in 61,000 at the pale token of the strip. A tiny Z inside a text means that the grammar
+        overruled the model there.""",
     ],
 )
 
 # %% [markdown]
+# ### Change the grammar · home
+#
 # The stage stands in the third query, before the column of the condition: here Z is 1 in 61,000. The grammar is in the
 # tab **constraint**. Add `| "price"` to the rule `column`, and run on from here.
 
@@ -172,13 +177,15 @@ gv.predict(
 # ### Left recursion
 #
 # The simplest parser has one function per rule, which calls the functions of the rules in it. This is **recursive
-# descent**. Here is the function of `root ::= root "+" [0-9] | [0-9]`:
+# descent**. Here is the function of `root ::= root "+" [0-9] | [0-9]`. It should return the place where the root ends:
 
 # %%
 # slide: A parser with one function per rule never ends on a rule that begins with itself.
 def read_root(text, place=0):
-    place = read_root(text, place)  # a root begins with a root
-    return place + 2 if text[place : place + 1] == "+" else place
+    end = read_root(text, place)  # the first alternative begins with a root
+    if text[end : end + 1] == "+":
+        return end + 2  # the root, a plus and a digit
+    return place + 1  # the second alternative: one digit
 
 
 try:
@@ -187,32 +194,35 @@ except RecursionError as error:
     print(type(error).__name__)
 
 # %% [markdown]
-# To read a root, the function first calls itself at the same place, and so on. It never reads a byte. Python stops it
-# with an error. For such a parser the rule must be rewritten, as in the third grammar.
+# To read a root, the function first calls itself at the same place. That call does the same, and so on. No call reads
+# a byte, and none comes to the second alternative. Python stops with an error. For such a parser the rule must be
+# rewritten, as in the third grammar.
 
 # %% [markdown]
 # ## 3 · Earley's parser
 #
-# Jay Earley's parser takes every grammar as it is. It keeps a **chart**: one *column* per place in the text. A column
-# lists what may be going on there. The rules here are `sum → sum + term | term` and `term → number | ( sum )`. An entry
-# is an **item**, such as `sum → sum • + term (from 0)`: this `sum` began at place 0, everything left of the dot is
-# read, and next it waits for a `+`. The first item is `start → • sum`: the whole text must be one sum.
+# Jay Earley's parser takes every grammar as it is. It keeps a **chart**: one *column* per place in the text. (From here
+# on, a column is one of the chart.) It lists what may be going on there. The rules here are `sum → sum + term | term`
+# and `term → number | ( sum )`. An entry is an **item**, such as `sum → sum • + term (from 0)`: this `sum` began at
+# place 0, everything left of the dot is read, and next it waits for a `+`. The first item is `start → • sum`: the whole
+# text must be one sum.
 
 # %% [markdown]
-# Three moves fill the chart.
+# Three moves fill the chart. (The name *predict* is Earley's. It has nothing to do with your predictions.)
 #
 # * **Predict.** An item waits for a rule, so this rule may begin here. Add an item for each alternative of the rule to
-#   this column, with the dot in front.
+#   this column, with the dot in front. An item that is there already is not added again.
 # * **Scan.** An item waits for what comes next in the text. Add it to the next column, with its dot moved.
 # * **Complete.** An item is finished: its dot is at the end. Go to the column where it began and find the items that
 #   wait for its rule. Add them to this column, with their dots moved.
 
 # %% [markdown]
 # Above the chart is the **lexer**: finite machines that read bytes and group them into **lexemes**. So the chart has
-# one column per lexeme instead of one per byte. The solid frame marks the new item, dashed frames the items that led to
-# it; the number at the right is the column where an item began.
+# one column per lexeme instead of one per byte. A solid frame marks the new item, and dashed frames mark the items that
+# led to it. The number at the right is the column where an item began.
 #
-# Press `Home` and step through the frames 1 to 8 of the film: what does the second `predict` for `sum` add?
+# Press `Home` and step. Look at the frame *sum waits for sum*: the items are in the column already, so nothing is
+# added. This is why the parser does not loop.
 
 # %%
 # slide: Earley's parser keeps a chart: a column per place lists all that may be going on there.
@@ -227,14 +237,14 @@ gv.predict(
     number=12,
     reveal=[
         lambda: print("legal:", *(chr(byte) for byte in range(128) if sums.accepts_prefix(b"(12" + bytes([byte])))),
-        """Twelve. The number may go on: ten digits. Or it ends here, and then the item `term → ( sum • )` waits for `)`
-        and `sum → sum • + term` for `+`. The lexer knows which one only at the next byte. So a mask has two parts: the
-        bytes that continue the lexeme, and the bytes that may follow if it ends here.""",
+        """Twelve. The number may go on: ten digits. Or it ends here. Then `term → ( sum • )` waits for `)`, and
+        `sum → sum • + term` waits for `+`. Only the next byte tells the lexer whether the number has ended. So a mask
+        has two parts: the bytes that continue the lexeme, and the bytes that may follow if it ends here.""",
     ],
 )
 
 # %% [markdown]
-# ## Exercise 1 · Predict ★★
+# ## Exercise 1 · The move predict ★★
 #
 # Now you write the first move. Rules are a dict, as `rules` above: from a name to a list of tuples of symbols. An item
 # is `Item(rule, symbols, dot, origin)`; `item.wanted` is the symbol after the dot (`None` if the item is finished), and
@@ -271,9 +281,8 @@ def predict(rules, column, place):
 gv.checks.predict(predict)
 
 # %% [markdown]
-# That is how Earley's parser ends left recursion: a `sum` begins with a `sum`, which is in the column already, so
-# nothing is added. The library's `gv.earley` works the same way. Its items are the work of the parser. Here they are
-# for the three grammars of section 2 and a sum of 41 numbers:
+# The library's `gv.earley` works the same way. The number of its items is the work of the parser. Here it is for the
+# three grammars of section 2 and a sum of 41 numbers:
 
 # %%
 # slide: The masks are the same, the work is not: with left recursion Earley's parser needs the fewest items.
@@ -282,18 +291,18 @@ for name, grammar in grammars.items():
     print(f"{name:15} {sum(len(column.items) for column in chart):5,} items")
 
 # %% [markdown]
-# Left recursion is the cheapest: after each number its `root` is finished. In the third grammar each number opens a
-# `root` inside the one before it. All 41 stay open, and they are all completed after each number. The ambiguous grammar
-# has over 10²¹ trees for this sum, but each item is noted only once.
+# Left recursion needs the fewest: after each number its `root` is finished. In the third grammar each number opens a
+# `root` inside the one before it. All of these stay open, and all are completed after each number. The ambiguous
+# grammar has over 10²¹ trees for this sum, but each item is noted only once.
 
 # %% [markdown]
 # ## Exercise 2 · Scan, and the parser ★ · home
 #
-# Write `scan(column, character)`, without a lexer: the first items of the next column after this character was read.
-# After `(`, the item `term → • ( sum )` becomes `term → ( • sum )`.
+# Write `scan(column, character)`, without a lexer. Return the first items of the next column: after `(`, the item
+# `term → • ( sum )` becomes `term → ( • sum )`.
 #
 # The next cell is the whole parser: it calls your two functions, and `complete`, an exercise of lab 10. The cell after
-# the exercise tries four texts; while the exercise is open, it says four times False.
+# the exercise tries four texts. While the exercise is open, it prints False four times.
 #
 # hint: Only items that wait for this character go on. The place where they began stays the same.
 #
@@ -329,7 +338,7 @@ digits = {"sum": [("sum", "+", "digit"), ("digit",)], "digit": [("1",), ("2",)]}
 print(*(f"{text}: {parse(digits, text)}" for text in ("1", "1+2", "1+2+", "1++2")), sep="   ")
 
 # %% [markdown]
-# ## 4 · Open without end
+# ## 4 · Open without end · home
 #
 # A grammar with brackets allows texts of any depth. This toy model prefers opening brackets. Its tokens are four
 # brackets, EOS, and `start`, which is its prompt.
@@ -355,13 +364,13 @@ show_run(brackets)
 
 # %% [markdown]
 # The model may write 20 tokens. Each mask held three legal tokens, and after each token the text could still be
-# completed. It was not. A mask promises that the end can be reached. It does not promise that the run reaches it: the
-# mask does not know the limit.
+# completed. It was not. A mask promises that the end can be reached. It does not promise that the run reaches it,
+# because the mask does not know the limit.
 
 # %% [markdown]
-# One way out is a **budget**: how many tokens may still be written. The stack holds what is open, so the
-# shortest end of the text can be computed. A token is masked if too few tokens would be left to write this end, one
-# token per byte. (Each byte is a token of its own here, so one per byte is always enough.)
+# One way out is a **budget**: how many tokens may still be written. The stack holds what is open, so the shortest end
+# of the text can be computed. A token is masked if after it too few tokens would be left for this end. (Here each
+# bracket is a token, so the end takes one token per bracket.)
 
 # %% [question]
 # slide: With a budget the mask closes all brackets in time.
@@ -388,14 +397,14 @@ gv.predict(
 # | is one of some known texts | list of texts: a small FSM | 03 |
 # | is a date, a number, an identifier | regex: FSM | 03, 04 |
 # | is JSON with known keys | JSON Schema | 06 |
-# | nests to any depth, as SQL or formulas | grammar, or recursive schema: PDA | 07 |
+# | nests to any depth, as formulas or full SQL | grammar, or recursive schema: PDA | 07 |
 # | must be true or consistent | validator afterwards, and a retry | 13 |
 #
 # The last row can be added to any other row, and a bias to any mask.
 
 # %% [markdown]
 # A grammar can also do what the rows above it do, with more work: regular sets are context-free (the picture in lab
-# 07). No grammar finds the column that fits the question.
+# 07). Section 1 shows what remains for the last row: no grammar knows which column fits the question.
 
 # %% [question]
 # slide: Only what nests to any depth needs a stack.
@@ -412,8 +421,8 @@ gv.predict(
         lambda: print("dates:  ", gv.json_schema({"type": "string", "format": "date"})),
         lambda: print("replies:", gv.grammar('root ::= "(" [a-z]+ root* ")"')),
         """Only the replies nest to any depth. A finite automaton with 31 states knows all dates that exist, between
-        quotes. A list of numbers may be long, but it does not nest: an FSM can read the order. No grammar can add, so
-        the invoice is a JSON Schema and a validator for the total.""",
+        quotes. A list of numbers may be long, but it does not nest: an FSM can read the order. No context-free grammar
+        can check the sum of numbers of any length. So the invoice needs a JSON Schema, and a validator for the total.""",
     ],
 )
 
