@@ -82,9 +82,10 @@ gv.predict(
                        gv.sampling.probability(min(step.mass for step in run.steps)))
                  for n in (30, 20, 12, 8)
                  for run in [gv.record(clerk, news, gv.guide(book(n), clerk.vocabulary), temperature=0)]],
-        """`maxLength` does not tell the model to be brief. It begins with `The`, as before, and learns of the limit
-        when its next token, ` Lantern`, is masked. Of the tokens that fit, ` Roy` is the likeliest, with 1 in 14,000.
-        With 30 characters the limit changes nothing.""",
+        """`maxLength` does not tell the model to be brief. It begins with `The`, as before. Then its next token,
+        ` Lantern`, is masked. Of the tokens that fit, ` Roy` is the likeliest, with 1 in 14,000. With 30 characters the
+        limit changes nothing. So the service needs a larger limit. And an alarm on a small Z would have found the
+        strange titles.""",
     ],
 )
 
@@ -119,7 +120,7 @@ print(len(texts), "months; a text without a mask is one with probability", round
 # What *should* a masked model write? If we draw texts without a mask and keep only the months, we get the **target**.
 
 # %% [markdown]
-# ## Exercise 1 · Conditioning ★
+# ## Exercise 1 · Conditioning ★ · home
 #
 # Write `conditioned(chances, legal)`. `chances` is a dict from texts to probabilities, `legal` a set of texts. Return a
 # dict with the probability of each legal text among the legal texts. For `{"a": 0.2, "b": 0.3, "c": 0.5}` and
@@ -154,9 +155,8 @@ gv.predict(
     ],
     answer="`10`, `11` and `12`: their first digit is likely",
     reveal="""In the target 63% of the months are `07`. Masked decoding writes `07` in 8%. In 90% it begins with `1`,
-    which is legal and likely. Then `9` is illegal, and there is no way back: the mask keeps the ratios of tokens, not
-    of texts. How many months begin with `0` plays no role. A mask looks one token ahead. It does not know how much of
-    the probability will stay legal.""",
+    which is legal and likely. Then `9` is illegal, and there is no way back. A mask looks one token ahead. It does not
+    know how much of the probability will stay legal. So it keeps the ratios of tokens, not of texts.""",
 )
 
 # %% [markdown]
@@ -170,19 +170,31 @@ gv.text_tree(months)
 # ## 3 · The warning light
 #
 # Z tells when this happens. At each step the mask divides the legal probabilities by Z. After `1` the legal digits `0`,
-# `1` and `2` have 0.01 each, so Z is 0.03 there. At the first digit Z is 1. With a mask `10` has 0.30; times 0.03 this
-# is 0.009, its probability without one.
+# `1` and `2` have 0.01 each, so Z is 0.03 there. At all other steps Z is 1.
 #
-# The factor 0.03, the product of all Zs of a run, is its **weight**. If all runs have the same weight, all texts were
-# divided by the same number, and masked decoding draws from the target.
+# The product of all Zs of a run is its **weight**: 1 for `07`, and 0.03 for `10`. With a mask `10` has the probability
+# 0.30. Times its weight this is 0.009, its probability without a mask.
 
 # %%
 draws = [samplers.Masked(months).draw(seed) for seed in range(500)]
 print({draw.text.decode(): round(draw.weight, 3) for draw in draws})
 
 # %% [markdown]
-# `07` was divided by 1 and `10` by 0.03: masked decoding writes `10` too often. The further the weights are apart, the
-# larger is the total variation, and the weights are enough to estimate it. Here the exact value is known, too:
+# Masked draws have the weight 1 in 10% and 0.03 in 90%, so the mean weight is 0.10 · 1 + 0.90 · 0.03 = 0.127. This is
+# also the share of the free texts that are legal. The target divides each free probability by it:
+#
+# | | masked | · weight = free | / 0.127 = target | weight / mean |
+# | --- | --- | --- | --- | --- |
+# | `07` | 0.08 | 0.08 | 0.63 | 7.87 |
+# | `10` | 0.30 | 0.009 | 0.07 | 0.24 |
+#
+# So the target has `07` 7.87 times as often as masked decoding, and `10` 0.24 times as often.
+
+# %% [markdown]
+# If all runs have the same weight, then weight / mean is 1, and masked decoding draws from the target. Otherwise the
+# distances from 1 measure how far it is away: 6.87 in 10% of the draws, and 0.76 in 90%. What some texts have too much,
+# others have too little. So *half* of the mean distance is the total variation: (0.10 · 6.87 + 0.90 · 0.76) / 2 = 0.69.
+# For the months it can be computed exactly, too:
 
 # %%
 target = {t.tokens: t.conditioned for t in texts}
@@ -190,10 +202,11 @@ masked = {t.tokens: t.masked for t in texts}
 print(f"exact {samplers.total_variation(target, masked):.2f}, from 500 draws {samplers.total_variation_of(draws)}")
 
 # %% [markdown]
-# ## Exercise 2 · A distance from weights ★ · home
+# ## Exercise 2 · A distance from weights ★
 #
 # Write this estimate, `distance(weights)`: divide each weight by the mean weight, take the distance of each result from
-# 1, and return *half* of the mean of these distances. For `[0.1, 0.3]` it is 0.25.
+# 1, and return half of the mean of these distances. For `[0.1, 0.3]` the mean is 0.2. The results are 0.5 and 1.5, both
+# distances are 0.5, and the answer is 0.25.
 #
 # hint: The mean is `sum(weights) / len(weights)`.
 #
@@ -217,9 +230,7 @@ gv.checks.distance(distance)
 # that asks for JSON (*asked*), with a greeting before both (*greeted*), and without that line (*not asked*). `clerk`
 # was trained to answer most greetings with prose first, such as `Sure!`.
 #
-# We draw 40 texts each. How much of the free model is legal? The months tell: masked draws have the weight 1 in 10% and
-# 0.03 in 90%. The mean weight is 0.10 · 1 + 0.90 · 0.03 = 0.127, and just this share of the free texts was a month. So
-# the mean weight of masked draws estimates the legal share.
+# We draw 40 texts each. Their mean weight estimates how many texts of the free model are legal.
 
 # %%
 schema = {"name": {"type": "string", "maxLength": 40}, "age": {"type": "integer"}}
@@ -257,11 +268,10 @@ gv.predict(
                        f"{samplers.total_variation_of(some)}") for name, some in drawn.items()],
         lambda: [print(text) for _, text in sorted({(len(d.text), d.text.decode()) for d in drawn["not asked"]})[-2:]],
         """Most illegal texts begin with prose, so they are removed at the first step. All masked runs lose the same
-        share there, so their weights are nearly equal, and equal weights mean no distortion. The size of the share
-        that is removed does not tell how large the distortion is: what counts is at which step it is removed. *Not
-        asked*, the model wants something else at every step. It wants prose, and the mask allows prose only inside the
-        string: `Hope this helps!` became part of a name. Here a few large weights make up most of the sum, and 40 draws
-        may miss the largest. So 0.95 is probably too low, and its interval too narrow.""",
+        share there, so their weights are nearly equal. It does not matter how much is removed, if all runs lose the
+        same. *Not asked*, the model wants prose at every step, and the mask allows prose only inside the string: `Hope
+        this helps!` became part of a name. Here a few large weights make up most of the sum, and 40 draws may miss the
+        largest. So 0.95 is probably too low, and its interval too narrow.""",
     ],
 )
 
@@ -327,11 +337,13 @@ gv.predict(
 compare("right", "outputs that are exactly right, all 14 kinds")
 
 # %% [markdown]
-# Line and mask together are best, and their interval does not overlap that of the line alone. A mask alone cannot give
-# all content. Remedies are a prompt that asks, an example in the prompt, or
-# **fine-tuning**: further training on examples of the task. `clerk` was trained on these tasks.
+# Line and mask together are best, and their interval does not overlap that of the line alone. A mask gives the form.
+# For the content write a prompt that asks, put an example into it, or **fine-tune**: train the model further on
+# examples of the task. `clerk` was trained on these tasks.
 
 # %% [markdown]
+# ### Which labels · home
+#
 # SmolLM2, which nobody here trained, was asked for the mood of 100 sentences, 34 of them positive: *Is the sentiment of
 # this sentence positive, negative or neutral? Answer with one word.* Without a mask it writes *The sentiment of this
 # sentence is neutral* for nearly all; 28 are right. So a mask allows the three words only.
@@ -364,10 +376,10 @@ gv.predict(
         lambda: [print(f"{share}  {way}") for way, share in moods.shares("right").items() if "free" not in way
                  and "synonyms" not in way],
         """In both rows Z is near 0.1: nine times out of ten the model would begin with another word. Of what is left
-        `Positive` has most, after *terrible*, too. The spelling of the labels decides, and so does their order in the
-        question: with *negative, neutral or positive* and small letters 62 are right. With that question Z is small,
-        too: 0.07. So a small Z does not tell which labels work. It tells that the model wants to answer in other words.
-        Measure which labels work.""",
+        `Positive` has most, also after *terrible*. The spelling of the labels matters, and so does their order in the
+        question: with *negative, neutral or positive* and small letters 62 are right. There Z is 0.07, so a small Z
+        does not tell which labels work. It tells that the model wants to answer in other words. Measure which labels
+        work.""",
     ],
 )
 
@@ -391,30 +403,32 @@ gv.predict(
     answer="about 3: no words lead it there",
     reveal=[
         lambda: print("3 + 8 stones, digits only:", cases[0]["outputs"]["number, mask"]),
-        lambda: [print(f"{share}  {way}") for way, share in sums.shares("last number is right").items()],
-        """The sum is computed in the words before the number. The mask removes the words. A JSON object with the keys
-        `reasoning` and `answer`, in this order, gives them back under a mask: 14 of 50. With `answer` alone none is
-        right. Compare each format with its line *free*: without a mask, `answer` alone is right in none, too, and
-        `reasoning` in 13. So the loss comes from the *format*, which leaves no room for the words. The mask itself
-        costs nothing here. More words are not always better: asked to think step by step, the model comes to the right
-        sum in 15 texts, but it goes on, and 4 texts end with it. (The order of keys costs in other tasks, too: lab
-        06.)""",
+        lambda: [print(f"{50 * share.value:3.0f} of 50  {way:33} {share}")
+                 for way, share in sums.shares("last number is right").items()],
+        """Free, the model computes the sum in the words before the number. The mask removes the words: 3 instead of 17.
+        A JSON object with the keys `reasoning` and `answer`, in this order, is a mask with room for words: 14. Without
+        a mask this object has 13. With `answer` alone it has 0, with a mask and without. So what costs is a form that
+        has no room for the words. A mask costs when it forces such a form on a model that would not have kept it.""",
     ],
 )
 
 # %% [markdown]
-# From 17 to 3 of 50 the loss is 13 to 42 points (95% interval). From 17 to 14 it is between a loss of 23 and a gain of
-# 12: fifty sums are too few to tell 17 from 14.
+# From 17 to 3 of 50 is a loss of 28 percentage points, with a 95% interval from 13 to 42. From 17 to 14 the interval is
+# from a loss of 23 to a gain of 12: fifty sums are too few to tell 17 from 14.
 
 # %% [markdown]
-# The cure is a **window**. The text is free up to a trigger. The trigger opens the window, and inside the mask holds
-# until the end of the window. `gv.tagged` builds the machine, here for sums and for a tool call.
+# A **window** leaves the words free, too. The text is free up to a trigger. The trigger opens the window, and the mask
+# holds until the window ends. The table above has such a row, *think free, then a masked answer*: 5 are right, and 4
+# without a mask. So the window costs nothing, but this small model thinks past its sum. Here the key `reasoning` serves
+# it better.
+#
+# `gv.tagged` builds the machine of a text with windows, here for sums and for a tool call.
 
 # %%
 total = gv.regex("[0-9]+[-+*][0-9]+=[0-9]+")
 fields = {"name": {"enum": ["pay", "refund"]}, "dollars": {"type": "integer", "minimum": 0}}
 call = gv.json_schema({"type": "object", "properties": fields, "required": list(fields)})
-windows = gv.tagged([("<<", total, ">>"), ("<tool>", call, "</tool>")])
+windows = gv.tagged([("<<", total, ">>"), ("<tool>", call, "</tool>")], at_least_one=True)
 print(windows.accepts(b"So <<4+3=7>> pens."), windows.accepts(b"So <<4+3>> pens."))
 
 # %% [markdown]
@@ -426,9 +440,11 @@ print(windows.accepts(b"So <<4+3=7>> pens."), windows.accepts(b"So <<4+3>> pens.
 gv.stage(gv.Trace.load(shipped("traces/smollm2/two-windows.trace.json")), show=38)
 
 # %% [markdown]
-# At the step shown the number of dollars begins, and only ten digits are legal. Press `Home`: before the first window
-# it is 49,061 of the 49,152 tokens. The model has just written `7*2=14`, and it pays 7. The call parses, and it is
-# wrong. No mask checks a sum.
+# At the step shown the number of dollars begins, and only ten digits are legal. The model has just written `7*2=14`,
+# and it pays 7. The call parses, and it is wrong: the mask does not know the sum.
+#
+# Press `Home`. In the free text 49,061 of the 49,152 tokens are legal. Of the other 91, 74 begin inside a character, 16
+# are special tokens, and EOS must wait for the first window (`at_least_one`).
 
 # %% [markdown]
 # ### A special token as the trigger · home
@@ -534,7 +550,7 @@ gv.score()
 #
 # * A mask looks one token ahead. It keeps the ratios of tokens, not of whole texts.
 # * The product of the Zs is the warning light: equal products, no distortion.
-# * Ask for the format *and* mask. Give the thought room, then open a window, best at a special token.
+# * Ask for the format *and* mask. Give the words room: a key `reasoning`, or free text before a window.
 # * A mask keeps the form. For the content: the prompt, examples, training.
 # * A limit in a schema forbids tokens. It does not make the model brief.
 #
