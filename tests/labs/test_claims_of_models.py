@@ -484,17 +484,6 @@ def test_all_engines_leave_eos_alone_at_the_end_of_a_time(clerk, engine):
     assert set(guide.mask(state).nonzero()[0]) == clerk.vocabulary.eos
 
 
-def test_the_second_mask_of_lab_14_builds_an_index(clerk):
-    codes = [code for kind, code in build.read_cells(build.read_source("14_in_production")) if kind == "code"]
-    space = {"gv": gv}
-    exec(next(code for code in codes if code.startswith("clerk = ")).partition("\ngv.draw_costs")[0], space)
-    guide = space["guide"]
-    guide.mask(guide.initial)
-    assert guide.source.built is None
-    guide.mask(guide.advance(guide.initial, clerk.encode('{"')[0]))
-    assert guide.source.built is not None
-
-
 def test_a_parked_request_delays_no_other_and_its_first_token_comes_as_late():
     rows = [Request(3 * n, tokens=12, prompt=40) for n in range(4)]
     five = [*rows, Request(20, 8, "order", compile_ms=60, mask_ms=0.1)]
@@ -551,37 +540,21 @@ def test_the_record_says_what_the_cache_saves():
     assert runs["no limit"]["p50_ms"] < runs["no cache"]["p50_ms"] / 10
 
 
-def test_the_overlap_on_one_processor_makes_the_pass_longer():
-    one, other = gv.decoding.Overlap.load(shipped("traces/overlap-cpu.json")).pair("trie")
-    assert (len(one.turns), round(one.overhead, 2), other.overhead) == (35, 1.08, 0)
-    assert [round(run.per_token, 2) for run in (one, other)] == [15.22, 14.91]
-
-    def took(span):
-        return span[1] - span[0]
-
-    long, short = ([took(t.forward) for t in other.turns if (took(t.mask) > 1) is wanted] for wanted in (True, False))
-    assert [round(float(np.mean(some)), 1) for some in (long, short)] == [15.5, 13.6]
+def test_the_overlap_on_one_processor_is_the_sum_that_the_lab_writes():
+    sums = []
+    for run in gv.decoding.Overlap.load(shipped("traces/overlap-cpu.json")).pair("trie"):
+        forward = float(np.mean([end - start for start, end in (turn.forward for turn in run.turns)]))
+        rest = run.per_token - forward - run.overhead
+        sums.append([round(part, 2) for part in (forward, run.overhead, rest, run.per_token)])
+    assert sums == [[13.70, 1.08, 0.44, 15.22], [14.26, 0, 0.65, 14.91]]
 
 
 @pytest.mark.slow
-def test_the_first_two_lines_of_the_published_throughput_are_within_6_percent_of_the_dots():
-    codes = [code for kind, code in build.read_cells(build.read_source("14_in_production")) if kind == "code"]
-    (code,) = (code for code in codes if code.startswith("published = "))
-    space = {"Costs": Costs, "Policy": Policy, "make_requests": make_requests, "simulate": simulate}
-    exec(code.partition("\ngv.views")[0], space)
-    published, rate = space["published"], space["rate"]
-    for how, most in (("none", 0.06), ("masks", 0.06), ("all", 0.2)):
-        errors = [abs(rate(share, how) / found - 1) for share, found in published[how].items()]
-        assert max(errors) < most
-    kept = (published["masks"][1] - published["none"][1]) / (published["none"][0] - published["none"][1])
-    assert round(kept, 1) == 0.5
-    parts = [rate(1, "all"), published["all"][1]]
-    assert round(1e3 * 800 / 128 * (1 / parts[1] - 1 / parts[0])) == pytest.approx(9, abs=1)
-
-
-@pytest.mark.slow
-def test_a_bound_on_a_string_gives_a_grammar_of_xgrammar_523_nodes_instead_of_73():
+def test_a_bound_on_a_string_gives_a_grammar_of_xgrammar_more_nodes_than_73():
     xgrammar = pytest.importorskip("xgrammar")
+    told = {"0.2.8": 523, "0.2.9": 82}
+    if metadata.version("xgrammar") not in told:
+        pytest.skip("the lab tells of the versions 0.2.8 and 0.2.9")
     llama = gv.Vocabulary.llama3()
     tokens = xgrammar.TokenizerInfo(list(llama.pieces), stop_token_ids=sorted(llama.eos))
     compiler = xgrammar.GrammarCompiler(tokens, max_threads=1, cache_enabled=False)
@@ -592,7 +565,7 @@ def test_a_bound_on_a_string_gives_a_grammar_of_xgrammar_523_nodes_instead_of_73
         schema = {"type": "object", "properties": properties, "required": [*properties], "additionalProperties": False}
         compiled = compiler.compile_json_schema(json.dumps(schema), any_whitespace=False)
         nodes.append(len(json.loads(compiled.serialize_json())["adaptive_token_mask_cache"]))
-    assert nodes == [73, 523]
+    assert nodes == [73, told[metadata.version("xgrammar")]]
 
 
 def test_a_first_compile_of_outlines_core_takes_as_long_as_the_lab_says():
