@@ -3,7 +3,6 @@ from guidedviz.views.charts.bars import draw_distribution as draw_distribution
 from guidedviz.views.charts.comparison import draw_comparison as draw_comparison
 from guidedviz.views.charts.costs import draw_break_even as draw_break_even
 from guidedviz.views.charts.costs import draw_costs as draw_costs
-from guidedviz.views.charts.costs import draw_throughput as draw_throughput
 from guidedviz.views.charts.lanes import draw_overlap as draw_overlap
 from guidedviz.views.charts.lanes import draw_timeline as draw_timeline
 from guidedviz.views.charts.passes import draw_passes as draw_passes

@@ -71,7 +71,6 @@ VIEWS = {  # of every view, arguments that are right and hostile
     "draw_text_tree": (TASK,),
     "draw_overlap": (OVERLAP,),
     "draw_break_even": ({NASTY: (1.0, 1.0)},),
-    "draw_throughput": ({NASTY: {0: 1, 1: 2}}, {}),
     "draw_timeline": (SERVED,),
     "draw_positions": (RUN,),
     "to_dot": (REGEX,),

@@ -1,14 +1,14 @@
-"""What masks cost: each token of a run, many masks with a table or without, and a server."""
+"""What masks cost: each token of a run, and many masks with a table or without."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate, combinations
 from math import ceil, floor, log10
 
-from guidedviz.decoding.records import AtLeastZero, Share, check_number
+from guidedviz.decoding.records import AtLeastZero, check_number
 from guidedviz.decoding.trace import TRACE_HINT, Step, Trace
 from guidedviz.errors import SettingError, expect, quoted, shorten
 from guidedviz.machines.visible import counted
-from guidedviz.views.charts.chart import LINES, Axis, Chart, Look, Series, round_ticks
+from guidedviz.views.charts.chart import LINES, Axis, Chart, Look, Series
 from guidedviz.views.charts.plot import draw_chart
 from guidedviz.views.figure import Figure
 from guidedviz.views.words import label, milliseconds, say_badge, share
@@ -235,69 +235,3 @@ def _say_time(ms: float) -> str:
     if ms < 1000:
         return f"{ms:g} ms"
     return f"{ms / 1000:,.0f} s"
-
-
-# --- a server ---
-
-
-MOST_RATES = 6  # labels of the vertical axis
-Runs = Mapping[str, Mapping[float, float]]  # per policy: share of constrained requests -> throughput
-
-
-def draw_throughput(simulated: Runs, published: Runs) -> Figure:
-    """A line per policy, and dots of the same colour where a number was published for it.
-
-    >>> print(draw_throughput({"V1": {0: 103, 1: 70}}, {"V1": {0: 103.16, 1: 69.36}}).text)
-    requests per second by the share of constrained requests
-    V1, simulated: 0% 103.0, 100% 70.0
-    V1, published: 0% 103.2, 100% 69.4
-    """
-    _check_runs(simulated, published)
-    series = list[Series]()
-    said = ["requests per second by the share of constrained requests"]
-    for (name, row), line in zip(simulated.items(), LINES, strict=False):
-        shares, heights, points = _sorted_points(row)
-        hover = tuple(f"{name}, simulated: {point}" for point in points)
-        said.append(f"{name}, simulated: {', '.join(points)}")
-        series.append(Series(name, "line", shares, heights, hover, *line))
-        if published.get(name):
-            shares, heights, points = _sorted_points(published[name])
-            hover = tuple(f"{name}, published: {point}" for point in points)
-            said.append(f"{name}, published: {', '.join(points)}")
-            series.append(Series("", "dots", shares, heights, hover, *line))
-    ticks = tuple((part / 100, f"{part}%") for part in range(0, 101, 20))
-    x = Axis("constrained requests", 0.0, 1.0, ticks, grid=False)
-    y = _rate_axis([*simulated.values(), *published.values()])
-    notes = ("lines: simulated · dots: published",)
-    chart = Chart(said[0], x, y, tuple(series), notes)
-    return draw_chart(chart, "\n".join(said))
-
-
-def _check_runs(simulated: Runs, published: Runs) -> None:
-    for runs in (simulated, published):
-        expect(runs, Mapping, "draw_throughput", "throughputs by share, per policy", '{"V1": {0: 103, 1: 70}}')
-        for row in runs.values():
-            given: Mapping[object, object] = expect(row, Mapping, "draw_throughput", "throughputs by share")
-            for part, height in given.items():
-                check_number(Share, part, "draw_throughput, share")
-                check_number(AtLeastZero, height, "draw_throughput, throughput")
-    has_numbers = simulated and all(simulated.values())
-    if not has_numbers or not published.keys() <= simulated.keys():
-        raise SettingError("draw_throughput", seen="no numbers", expected="one or more shares per policy")
-
-
-def _sorted_points(row: Mapping[float, float]) -> tuple[tuple[float, ...], tuple[float, ...], list[str]]:
-    """The shares in order, their throughputs, and each pair in words."""
-    points = sorted(row.items())
-    shares, heights = zip(*points, strict=True)
-    said = [f"{part:.0%} {height:.1f}" for part, height in points]
-    return shares, heights, said
-
-
-def _rate_axis(rows: Sequence[Mapping[float, float]]) -> Axis:
-    """From 0 to the first round number above all throughputs."""
-    heights = [height for row in rows for height in row.values()]
-    most = max(heights) or 1.0
-    step = round_ticks(most, MOST_RATES)[1][0]
-    top = step * ceil(most / step)
-    return Axis("requests per second", 0.0, top, round_ticks(top, MOST_RATES))

@@ -8,7 +8,7 @@ import pytest
 
 import guidedviz as gv
 from guidedviz.decoding.trace import Step, Trace
-from guidedviz.views import draw_break_even, draw_throughput
+from guidedviz.views import draw_break_even
 
 PIECES = [b" the", b"a", b"", b"4"]
 COSTS = {"table": (40.0, 0.02), "walk": (0.0, 1.02), "other table": (80.0, 0.04), "other walk": (1.0, 0.3)}
@@ -90,23 +90,9 @@ def test_only_what_crosses_in_the_picture_and_is_asked_for_has_a_dot():
         assert len(draw_break_even(never).chart["data"]) == 2
 
 
-def test_published_numbers_are_dots_on_the_line_of_their_policy():
-    figure = draw_throughput({"V1": {0: 10, 1: 5}, "V0": {0: 9, 1: 4}}, {"V1": {0: 11}})
-    assert figure.text.splitlines() == [
-        "requests per second by the share of constrained requests",
-        "V1, simulated: 0% 10.0, 100% 5.0",
-        "V1, published: 0% 11.0",
-        "V0, simulated: 0% 9.0, 100% 4.0",
-    ]
-    assert figure.svg.count("<circle") == 1
-
-
 @pytest.mark.parametrize(
     ("draw", "said"),
     [
-        (lambda: draw_throughput({"a": {0: float("nan")}}, {}), "saw nan"),
-        (lambda: draw_throughput({}, {}), "saw no numbers"),
-        (lambda: draw_throughput({"a": {0: 1}}, {"b": {0: 1}}), "one or more shares per policy"),
         (lambda: draw_break_even({"a": (1, float("inf"))}), "draw_break_even, 'a': saw inf, expected a number from 0"),
         (lambda: draw_break_even({"a": 3}), "draw_break_even, 'a': saw 3, expected"),
         (lambda: draw_break_even({"a": (1,)}), "draw_break_even, 'a': saw"),
