@@ -202,10 +202,10 @@ except RecursionError as error:
 # ## 3 · Earley's parser
 #
 # Jay Earley's parser takes every grammar as it is. It keeps a **chart**: one *column* per place in the text. (From here
-# on, a column is one of the chart.) It lists what may be going on there. The rules here are `sum → sum + term | term`
-# and `term → number | ( sum )`. An entry is an **item**, such as `sum → sum • + term (from 0)`: this `sum` began at
-# place 0, everything left of the dot is read, and next it waits for a `+`. The first item is `start → • sum`: the whole
-# text must be one sum.
+# on, *column* means such a column, not one of a table in SQL.) A column lists what may be going on at its place. The
+# rules here are `sum → sum + term | term` and `term → number | ( sum )`. An entry is an **item**, such as
+# `sum → sum • + term (from 0)`: this `sum` began at place 0, everything left of the dot is read, and next it waits for
+# a `+`. The first item is `start → • sum`: the whole text must be one sum.
 
 # %% [markdown]
 # Three moves fill the chart. (The name *predict* is Earley's. It has nothing to do with your predictions.)
@@ -217,9 +217,9 @@ except RecursionError as error:
 #   wait for its rule. Add them to this column, with their dots moved.
 
 # %% [markdown]
-# Above the chart is the **lexer**: finite machines that read bytes and group them into **lexemes**. So the chart has
-# one column per lexeme instead of one per byte. A solid frame marks the new item, and dashed frames mark the items that
-# led to it. The number at the right is the column where an item began.
+# In the film the **lexer** is above the chart: finite machines that read bytes and group them into **lexemes**. So the
+# chart has one column per lexeme instead of one per byte. A solid frame marks the new item, and dashed frames mark the
+# items that led to it. The number at the right is the column where an item began.
 #
 # Press `Home` and step. Look at the frame *sum waits for sum*: the items are in the column already, so nothing is
 # added. This is why the parser does not loop.
@@ -251,9 +251,9 @@ gv.predict(
 # `item.moved` is the item with its dot one further.
 
 # %% [markdown]
-# Write `predict(rules, column, place)`. It returns a new list: the items of the column and all items that may begin at
-# this place. A predicted item may ask for more rules. Each item comes once. With the rules of the film, a column with
-# `start → • sum` gets four more items.
+# Write `predict(rules, column, place)`; `place` is the number of the column. It returns a new list: the items of the
+# column and all items that may begin at this place. A predicted item may ask for more rules. Each item comes once. With
+# the rules of the film, a column with `start → • sum` gets four more items.
 #
 # hint: A `for` loop over a list also visits the items that are appended while it runs. Work on a copy of the column.
 #

@@ -222,7 +222,6 @@ draw_stacks(brackets)
 # ## Exercise 4 · The split of a node ★★
 #
 # Write `split_node(trie, step, node)`. It sorts the tokens at a node without knowing the stack below it, as in lab 09.
-# Your engine stands at one node only, so a rule that ended before the first byte counts, too.
 # Here `step(stack, byte)` is your `push_byte` with its table. Start with the stack `(node,)`. Return two sets of ids:
 #
 # * *accepted*: the stack reads every byte. Nodes below cannot change this.
@@ -232,6 +231,8 @@ draw_stacks(brackets)
 # rejected.
 
 # %% [markdown]
+# Your engine stands at one node only. So here a rule that ended before the first byte counts, too.
+#
 # hint: Walk the trie with pairs of a node of the trie and a stack. Where the stack is `()`, go on with `()`.
 #
 # hint: At each node of the trie, add its ids to *accepted* if the stack is not empty, else to *dependent*.
