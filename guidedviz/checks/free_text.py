@@ -58,6 +58,7 @@ there is no object: None
 prose before and after the object is skipped
     'Sure: {"a": 1}'
     '{"a": 1}\nDone!'
+objects nest: the value goes from its own { to its own }
     '```json\n{"a": [1, {"b": null}]}\n```'
 the first object is wanted
     '{"a": 1} {"b": 2}'
