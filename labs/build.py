@@ -8,8 +8,8 @@ A source is `labs/src/NN_name.py`, in the percent format that editors know: `# %
 lines are comments, `# %%` opens a code cell. `# %% [predict]` is a code cell whose output answers a question that was
 just asked: the student's JupyterLab keeps it folded until the cell is run. `# %% [question]` is a code cell that asks
 with `gv.predict`: the student's JupyterLab folds its code, which holds the answer. In a text, `{minutes}` stands for
-the estimated minutes in class, `{with_home}` for those with the homework, `{labs}` for the table of all labs; the first
-line holds the question of a lab for this table. A paragraph `# hint: ...` becomes a folded hint. A code cell may hold
+the estimated minutes in class, `{with_home}` for those with the homework; the first line holds the question of a lab
+for the table in the README. A paragraph `# hint: ...` becomes a folded hint. A code cell may hold
 an exercise, solved; the heading above it ends with one to three stars, and with `· home` if it is homework:
 
     # solution:
@@ -138,16 +138,16 @@ def read_source(name: str) -> str:
     return (LABS / "src" / f"{name}.py").read_text(encoding="utf-8")
 
 
-def table_of_labs(folder: str) -> str:
+def table_of_labs() -> str:
     """The numbered labs, each with its question and its minutes; below them the optional pages."""
     minutes = {name: rounded(estimate(read_cells(read_source(name)))) for name in lab_names()}
     rows = [(name, *describe(read_source(name)), *times) for name, times in minutes.items() if name[0].isdigit()]
     pages = [
-        f"[{title_of(read_source(name))}]({folder}{name}.ipynb) ({with_home})"
+        f"[{title_of(read_source(name))}](labs/{name}.ipynb) ({with_home})"
         for name, (_, with_home) in minutes.items()
         if "/" in name
     ]
-    return write_table(rows, folder) + f"\n\nOptional pages, with their minutes: {', '.join(pages)}."
+    return write_table(rows) + f"\n\nOptional pages, with their minutes: {', '.join(pages)}."
 
 
 def build_notebook(name: str, solved: bool) -> NotebookNode:
@@ -156,7 +156,7 @@ def build_notebook(name: str, solved: bool) -> NotebookNode:
     cells = list(read_cells(source))
     slides = read_slides(source)
     minutes, with_home = map(str, rounded(estimate(cells)))
-    shown = {"minutes": minutes, "with_home": with_home, "labs": table_of_labs("") if "{labs}" in source else ""}
+    shown = {"minutes": minutes, "with_home": with_home}
     if solved:
         cells.insert(1, ("markdown", SOLUTIONS.format(place="../" * (1 + name.count("/")) + name)))
         slides.insert(1, "")
@@ -165,7 +165,7 @@ def build_notebook(name: str, solved: bool) -> NotebookNode:
         cell_id = f"{re.sub('[_/]', '-', name)}-{index:02}"
         on_slide = {"slide": slides[index]} if slides[index] else {}
         if kind == "markdown":
-            text = fold_hints(re.sub(r"\{(minutes|with_home|labs)\}", lambda match: shown[match[1]], text))
+            text = fold_hints(re.sub(r"\{(minutes|with_home)\}", lambda match: shown[match[1]], text))
             notebook.cells.append(new_markdown_cell(text, id=cell_id, metadata=on_slide))
         else:
             tags = {"tags": ["exercise"]} if EXERCISE.search(text + "\n") else {}
@@ -242,10 +242,10 @@ def title_of(source: str) -> str:
     return re.findall(r"^# # (?:Deeper · )?(.*)$", source, re.MULTILINE)[0]
 
 
-def write_table(rows: Sequence[tuple[str, str, str, int, int]], folder: str) -> str:
+def write_table(rows: Sequence[tuple[str, str, str, int, int]]) -> str:
     """A table in Markdown: file, title, question and minutes of each lab.
 
-    >>> print(write_table([("00_start_here", "00 · Start here", "What goes wrong?", 20, 30)], "labs/"))
+    >>> print(write_table([("00_start_here", "00 · Start here", "What goes wrong?", 20, 30)]))
     | lab | the question it answers | minutes in class | with homework |
     | --- | --- | --- | --- |
     | [00 · Start here](labs/00_start_here.ipynb) | What goes wrong? | 20 | 30 |
@@ -255,7 +255,7 @@ def write_table(rows: Sequence[tuple[str, str, str, int, int]], folder: str) -> 
         [
             *head,
             *(
-                f"| [{title}]({folder}{name}.ipynb) | {asked} | {in_class} | {with_home} |"
+                f"| [{title}](labs/{name}.ipynb) | {asked} | {in_class} | {with_home} |"
                 for name, title, asked, in_class, with_home in rows
             ),
         ]
@@ -357,7 +357,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 def check(names: list[str]) -> int:
     """Say what drifted; 1 if anything did."""
-    drifted = int(with_table(README, table_of_labs("labs/")) != README.read_text(encoding="utf-8"))
+    drifted = int(with_table(README, table_of_labs()) != README.read_text(encoding="utf-8"))
     if drifted:
         print("README.md has another table of labs; run: python labs/build.py")
     for said in too_long(names):
@@ -374,7 +374,7 @@ def check(names: list[str]) -> int:
 
 def build(names: list[str]) -> int:
     """Build and run the notebooks, and write them and the table in the README."""
-    README.write_text(with_table(README, table_of_labs("labs/")), encoding="utf-8")
+    README.write_text(with_table(README, table_of_labs()), encoding="utf-8")
     for name in names:
         for solved in (False, True):
             began = time.perf_counter()

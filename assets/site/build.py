@@ -109,7 +109,7 @@ def build_landing(live: str = "") -> NotebookNode:
     if live:
         said += LIVE.format(live)
     decks = " · ".join(f"[{name[:2]}]({deck_file(name)})" for name in find_names("all"))
-    table = "## The labs\n\n" + labs.table_of_labs("labs/") + SLIDES.format(decks) + API
+    table = "## The labs\n\n" + labs.table_of_labs() + SLIDES.format(decks) + API
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     # the site lacks the pages that these links lead to
     commands = re.sub(r"\[([^]]+)\]\(assets/[^)]*\)", r"\1", section(readme, "Two commands"))

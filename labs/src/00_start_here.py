@@ -78,14 +78,12 @@ gv.stage(ada, show=18)
 # This is the **stage**. How to read it:
 
 # %% [markdown]
-# * The prompt is at the top. A chat model reads a question between special tokens such as `im_start`; no text that
-#   somebody types becomes one of them.
+# * The prompt is at the top. The dark boxes such as `im_start` are **special tokens**: they mark who speaks.
 # * One box per written token follows, with its probability. `␣` is a space, `↵` a new line.
 # * The panel below shows the likeliest **next** tokens, here for the second digit of the age. `▸` marks the token that
 #   was then drawn.
-# * The outline of a bar is the model's probability; a very small one is written as *1 in 33,000*.
-# * The filled bar is what the token is drawn from. Here the likeliest token is always taken (`T 0.00`): it has 1, all
-#   others have 0.
+# * The outline of a bar is the model's probability. The filled bar is what the token is drawn from. Here the likeliest
+#   token is always taken, so it has 1 and all others have 0. (`T 0.00` says this; T is the *temperature* of lab 01.)
 
 # %% [markdown]
 # Click into the stage once, so that it receives your keys. **Press `?` and take the tour.**
@@ -96,9 +94,6 @@ gv.stage(ada, show=18)
 # | play, pause | `space` |
 # | to the start, to the end | `Home`, `End` |
 # | full screen with large type | `f` |
-#
-# **Predict first.** The next cell asks a question. You answer once; then the true answer is computed and shown. The
-# notebook keeps your answers and counts the right ones at the end. Step to the end of the answer before you answer.
 
 # %% [markdown]
 # A program reads the finished output with `json.loads`. It refuses nearly everything that is not JSON. (An exception is
@@ -112,6 +107,10 @@ def read(text):
     except json.JSONDecodeError as error:
         print("json.loads:", error)
 
+
+# %% [markdown]
+# **Predict first.** The next cell asks a question. You answer once; then the true answer is computed and shown. The
+# notebook keeps your answers and counts the right ones at the end. Step to the end of the stage before you answer.
 
 # %% [question]
 # slide: The program refuses the whole answer because of one comma, and the age is wrong as well.
@@ -130,20 +129,18 @@ gv.predict(
 # %% [markdown]
 # One answer proves little. We asked SmolLM2 about 120 people, always with the likeliest token: *Ada Lopez is 75 years
 # old and lives in Vienna. Answer only with a JSON object with the keys name, age and city.* Of these answers 95 parse,
-# and in 75 all values are right. Such an answer takes about 25 tokens. After 80 tokens an answer is cut, whether or not
-# it is complete. In the next chart a line over a bar shows the 95% interval: for all people like these the share is
-# probably somewhere in it.
+# and in 75 all values are right. We stopped each answer after 80 tokens; such an object needs about 25.
 
 # %%
 people = gv.decoding.Rates.load("smollm2/json")
 print(people)
 shares = {what: people.shares(what) for what in ("parses", "right")}
-asked = {"keys": "Answer only with these keys", "json": "Give me this as JSON.", "not asked": "Who is this person?"}
+asked = {"keys": "with a list of keys", "json": "Give me this as JSON.", "not asked": "Who is this person?"}
 
 
 def show_people():
     bars = {what: [found[f"{way}, free"] for way in asked] for what, found in shares.items()}
-    return gv.draw_bars(list(asked.values()), bars, title="share of the 120 answers; the lines are 95% intervals")
+    return gv.draw_bars(list(asked.values()), bars, title="SmolLM2: share of the 120 answers")
 
 
 # %% [question]
@@ -155,8 +152,9 @@ gv.predict(
     reveal=[
         show_people,
         """Seven. Without a list of keys the model goes on: it invents a country, an occupation, a family, and 101 of
-        the answers were cut at 80 tokens. And 60 begin with three backticks. So the words of the request decide, and no
-        request gave 120 of 120.""",
+        the answers were stopped at 80 tokens. And 60 begin with three backticks. So the words of the request decide.
+        A third request does not mention JSON, and none of its answers parse. The line over a bar is a *95% interval*:
+        among very many people of this kind the share is probably in it.""",
     ],
 )
 
@@ -200,11 +198,11 @@ gv.predict(
 gv.stage(clerk, plain, show=3)
 
 # %% [markdown]
-# Step on with `→`. To choose a token yourself, click its bar or press its digit, `1` to `8`.
+# Step on with `→`. To choose a token yourself, click its bar or press its digit, `1` to `8`. A very small probability is
+# written as, for example, *1 in 33,000*.
 #
-# For each draw the computer takes a random number between 0 and 1. The live stage writes it as *drawn at*. Imagine the
-# bars end to end on a line from 0 to 1: the orange pointer stands at this number, and the token of the bar there is
-# taken.
+# For each draw the computer takes a random number between 0 and 1; the live stage writes it as *drawn at*. Imagine the
+# bars end to end on a line from 0 to 1. The token whose bar lies at this number is drawn. The orange mark stands there.
 #
 # Here all tokens are **legal**: each may be drawn. Section 6 forbids many of them.
 
@@ -216,23 +214,17 @@ gv.stage(clerk, plain, show=3)
 # %%
 # slide: The same task after a greeting begins with words for a person.
 chatty = "Hi! " + plain
-gv.stage(clerk, chatty, seed=4, show=0)
+gv.stage(clerk, chatty, seed=59, show=0)
 
 # %% [markdown]
-# Step to the end before you answer.
+# Step to the end. All four facts are in the output. The program still gets none of them:
 
-# %% [question]
+# %%
 # slide: All four facts are in the output, and the program still gets nothing.
-gv.predict(
-    "What does `read` print for this output?",
-    choices=["the object with name, age, city and job", "the whole text, as one string", "an error"],
-    answer="an error",
-    reveal=[
-        lambda: read(gv.record(clerk, chatty, seed=4).text),
-        """All four are in the output. But `json.loads` does not search for JSON inside a text: it fails at the first
-        character that cannot begin JSON, here `O`. And a JSON string begins with a quote, so the text is not one.""",
-    ],
-)
+read(gv.record(clerk, chatty, seed=59).text)
+
+# %% [markdown]
+# `json.loads` does not search for JSON inside a text. It fails at the first character that cannot begin JSON, here `S`.
 
 # %% [markdown]
 # ## 5 · Ten outputs
@@ -306,10 +298,12 @@ gv.checks.parses(parses)
 print([parses(text) for text in outputs])
 
 # %% [markdown]
-# And the plain prompt, without the greeting? Look for the seed that fails.
+# And the plain prompt, without the greeting? One of twenty seeds fails, because the model goes on after the object:
 
 # %%
-print({seed: parses(gv.record(known, plain, seed=seed).text) for seed in range(50, 70)})  # equal on every processor
+more = {seed: gv.record(known, plain, seed=seed).text for seed in range(50, 70)}
+print({seed: parses(text) for seed, text in more.items()})
+print(repr(more[60]))
 
 # %% [markdown]
 # ## Exercise 2 · Cut it out ★ · home
@@ -355,25 +349,25 @@ for seed, text in enumerate(outputs):
 #
 # **Constrained decoding** acts in the step itself. A **mask** is the set of the tokens that may be drawn at this step.
 # A token that cannot lead to valid output gets probability 0. Here are the greeting and the seed of section 4, now with
-# a mask that allows four keys and their values.
+# a mask that allows four keys. A text value may have letters and spaces.
 
 # %%
 # slide: The same greeting with a mask: a token that would break the object cannot be drawn.
-keys = {"name": "string", "age": "integer", "city": "string", "job": "string"}
-schema = {"type": "object", "properties": {key: {"type": kind} for key, kind in keys.items()}, "required": list(keys)}
-guide = gv.guide(gv.json_schema(schema), clerk.vocabulary)
-gv.stage(clerk, chatty, guide, seed=4, show=0, constraint="an object with four keys")
+word = {"type": "string", "pattern": "^[A-Za-z ]+$"}
+values = {"name": word, "age": {"type": "integer"}, "city": word, "job": word}
+guide = gv.guide(gv.json_schema({"type": "object", "properties": values, "required": [*values]}), clerk.vocabulary)
+gv.stage(clerk, chatty, guide, seed=59, show=0, constraint="an object with four keys")
 
 # %% [markdown]
 # Each bar now shows both: the outline is the model without the mask, the filled bar is the model with it. Without the
-# mask `Of` was drawn here, as in *Of course!*. With the mask it is struck out and has probability 0. All forbidden
-# tokens together had 43%; the column at the edge says *removed 43%*.
+# mask `Sure` was drawn here. With the mask it is struck out and has probability 0. All forbidden tokens together had
+# 43%; the stage says *removed 43%*.
 
 # %% [markdown]
 # The legal tokens had the other 57%. This total is **Z**, the *legal mass*. Each legal probability is divided by it, so
 # that the legal ones add up to 1 again. Press `m`: the stage shows this step once more, slowly. Then step through the
-# run. At most steps Z is near 1, and the mask changes next to nothing. (The panel *machine* shows where in the object
-# the model is. Lab 03 explains it.)
+# run. At most steps Z is near 1, and the mask changes next to nothing. (The panel *machine* shows how much of the object
+# is written. Lab 03 builds such machines; press *machine* above the stage to hide it.)
 
 # %%
 def show_both():
@@ -394,8 +388,9 @@ gv.predict(
     reveal=[
         show_both,
         """No prose, no fence, no missing brace, no other key: the mask fixes the form. It does not know the name. Any
-        text may stand in the quotes, so a wrong name is legal. Six of the ten names are right, and without the mask
-        seven were. The model has not become worse: the random numbers of a seed now choose among other tokens.""",
+        letters may stand in the quotes, so a wrong name is legal. Six of the ten names are right, and without the mask
+        seven were. Ten outputs are too few to say more: with a mask the same random numbers draw other tokens. The
+        next question counts 120 answers.""",
     ],
 )
 
@@ -418,9 +413,9 @@ gv.predict(
             {what: [found["keys, free"], found["keys, mask"]] for what, found in shares.items()},
             title="share of the 120 answers",
         ),
-        """25 answers did not parse: 17 have a fence, and 8 go on after the object. With the mask 19 of these 25 are
-        right. Six more had a wrong value before and are right now, and one was right before and is wrong now: 75 + 19 +
-        6 − 1 = 99. In the 21 masked answers that are wrong the form is right, and a value is not.""",
+        """25 answers did not parse, because of a fence or of text after the object. With the mask 19 of them are
+        right. Of the 95 other answers six became right, and one became wrong: 75 + 19 + 6 − 1 = 99. The other 21
+        masked answers have the right form and a wrong value.""",
     ],
 )
 
@@ -429,21 +424,16 @@ gv.predict(
 # be drawn, and how to find them quickly.
 
 # %% [markdown]
-# **Your own question.** If SmolLM2 is installed, the next cell asks it live. `chat` puts the question between the
-# special tokens with which it was trained. Without SmolLM2 `clerk` answers, as well as it can.
+# **Your own question.** If SmolLM2 is installed, the next cell asks it live, and else `clerk`. `chat` puts the question
+# between the special tokens with which SmolLM2 was trained.
 
 # %%
 model = gv.load_model("smollm2 or clerk")
-question = "Grace Hopper is 45 years old. Answer only with a JSON object with the keys name and age."
+question = "Grace Hopper is 45 years old and lives in New York.\nJSON with name, age, city:\n"
 
 # %%
 # NBVAL_IGNORE_OUTPUT
 gv.stage(model, model.chat(question) if model.has_template else question, temperature=0, show=2)
-
-# %% [markdown]
-# ## The labs
-#
-# {labs}
 
 # %% [markdown]
 # ## Your predictions
@@ -468,7 +458,8 @@ gv.score()
 # * `json.loads` reads the whole text or fails, so one wrong token is enough.
 # * A mask guarantees the form of a finished output. It does not guarantee the truth.
 #
-# Next: [lab 01](01_logit_bias.ipynb) tries the simplest control, a constant added to some logits.
+# Next: [lab 01](01_logit_bias.ipynb) tries the simplest control, a constant added to some logits. The README of the
+# project lists all labs and the optional pages, with their minutes.
 
 # %% [markdown]
 # ## How the production engines do it

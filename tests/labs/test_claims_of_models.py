@@ -44,15 +44,17 @@ def test_a_mask_mends_the_form_of_the_greeted_outputs_and_not_their_names(clerk)
     space = {"gv": gv, "clerk": clerk}
     prompt = "Hi! Tamsin Okoro is 42 years old, lives in Varnhem and works as a baker.\n"
     space["chatty"] = prompt + "JSON with name, age, city, job:\n"
-    exec(next(code for code in codes if code.startswith("keys = ")).partition("\ngv.stage")[0], space)
+    exec(next(code for code in codes if code.startswith("word = ")).partition("\ngv.stage")[0], space)
     known = gv.decoding.remember(clerk)
-    free = [gv.record(known, space["chatty"], seed=seed) for seed in (0, 4, 7)]
+    free = [gv.record(known, space["chatty"], seed=seed) for seed in (0, 4, 7, 59)]
     runs = [gv.record(known, space["chatty"], space["guide"], seed=seed) for seed in range(10)]
     objects = [json.loads(run.text) for run in runs]
     assert {tuple(one) for one in objects} == {("name", "age", "city", "job")}
     assert [seed for seed, one in enumerate(objects) if one["name"] == "Tamsin Okoro"] == [0, 1, 2, 6, 7, 8]
-    assert ["Tamsin Okoro" in run.text for run in free] == [False, True, False]
-    assert (free[1].steps[0].piece, f"{runs[4].steps[0].mass:.2f}") == (b"Of", "0.57")
+    assert ["Tamsin Okoro" in run.text for run in free] == [False, True, False, True]
+    shown = gv.record(known, space["chatty"], space["guide"], seed=59)
+    assert json.loads(shown.text)["name"] == "Tamsin Okoro"
+    assert (free[3].steps[0].piece, f"{shown.steps[0].mass:.2f}") == (b"Sure", "0.57")
 
 
 def test_with_a_mask_19_of_the_25_answers_that_did_not_parse_are_right():
