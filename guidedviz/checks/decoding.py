@@ -104,7 +104,7 @@ def check_only_answers(bias: Any, model: Model) -> Verdict:
     >>> check_only_answers({0: 100}, gv.ToyModel(pieces, lambda tokens: [0.0] * 258))
     ✗ not yet right: on input 1 of 4, the first on which it fails
         prompt      'Is 3 greater than 12?\\nYes or no:\\n'
-        yours gave  {'<0x00>': 1}
+        yours gave  {'<0x00>': 1, 'yes': 3.72e-44, 'no': 3.72e-44}
         expected    {'yes': 0.5, 'no': 0.5}
         because     yes and no have at least 99.9% together, in the model's own ratio: give them equal, large biases
     """
@@ -114,7 +114,7 @@ def check_only_answers(bias: Any, model: Model) -> Verdict:
     words = [*model.vocabulary.ids(b"no"), *model.vocabulary.ids(b"yes")]
 
     def shares(probabilities: Any) -> dict[str, float]:
-        likely = sorted(np.flatnonzero(probabilities > 0.001))
+        likely = sorted({*words, *np.flatnonzero(probabilities > 0.001)})
         return {model.vocabulary.display(int(token)): float(probabilities[token]) for token in likely}
 
     def first_token(logits: Floats) -> dict[str, float]:
