@@ -33,6 +33,7 @@ import json
 import numpy as np
 
 import guidedviz as gv
+from guidedviz.files import shipped
 
 # %% [markdown]
 # ## 1 · One word, please
@@ -42,12 +43,14 @@ import guidedviz as gv
 
 # %%
 moods = gv.decoding.Rates.load("smollm2/bias")
+cases = json.loads(shipped("traces/smollm2/bias.json").read_text())["cases"]
 print(moods)
-print("one of the three words:", moods.shares("is a label")["bias 0"])
+for case in cases[26:29]:
+    print(f"{case['fact']:45} {case['outputs']['bias 0']!r}")
 
 # %% [markdown]
-# None of the 100 answers is one of the three words. (The brackets hold the 95% interval.) They are sentences, and
-# 85 of them begin *The sentiment of this sentence is*. But the three words are tokens of SmolLM2, and they have some
+# These are the first six tokens of three answers. None of the 100 answers is one of the three words: all are sentences,
+# and 85 of them begin *The sentiment of this sentence is*. But the three words are tokens of SmolLM2, and they have some
 # probability. Can we raise it? A bias is one new step in the decoding loop, between the logits and the softmax:
 
 # %%
@@ -61,13 +64,13 @@ gv.views.draw_loop("bias")
 
 # %%
 # slide: The softmax turns logits into probabilities; one more logit is a factor of 2.72.
-words = ["yes", "no", "maybe"]
+words = ["yes: logit 2", "no: logit 1", "maybe: logit 0"]
 logits = np.array([2.0, 1.0, 0.0])
-gv.draw_bars(words, {"logit": logits, "probability": gv.sampling.softmax(logits)}, title="three tokens")
+gv.draw_bars(words, {"probability": gv.sampling.softmax(logits)}, title="three logits and their probabilities")
 
 # %% [markdown]
-# A difference of 1 between two logits is a factor of *e* ≈ 2.72 between their probabilities: 0.665 is 2.72 times 0.245,
-# and 0.245 is 2.72 times 0.090.
+# A difference of 1 between two logits is a factor of *e* ≈ 2.72 between their probabilities. With three digits they are
+# 0.665, 0.245 and 0.090, and each is 2.72 times the next one.
 
 # %% [question]
 # slide: Only the differences between logits matter.
@@ -137,11 +140,11 @@ gv.bias_sliders(clerk, mood, tokens=["negative", "neutral"], bias={"positive": 3
 # of the grid down to the next is a factor of 100. Each label has a slider, which adds its number to the logit.
 
 # %% [markdown]
-# Drag `positive`, which begins at 3. A dashed line follows. It lies below `negative`, the likeliest token, by the
-# factor *e*<sup>*b*</sup> of your bias *b*. A token **above the line** would pass `negative` with this bias, and a
-# token below it would not. At its right end the line says how many tokens are above it; with +3 these are `negative`
-# itself, `Sure` and `positive`. A filled dot has passed `negative`. So a bias is a **threshold**. The bars below show
-# the probabilities: when one grows, all others shrink.
+# Drag `positive`, which begins at 3. A dashed line follows; it stands where a probability times *e*<sup>*b*</sup>
+# would just reach `negative`, the likeliest token. A token **above the line** passes `negative` with a bias of *b*, and
+# a token below it does not. So a bias is a **threshold**. A filled dot has passed `negative`. (At its right end the line
+# says how many tokens are above it. With +3 these are `negative` itself, `positive`, and `Sure`, which has no dot. A
+# second bias has a second line.) The bars below show the probabilities: when one grows, all others shrink.
 
 # %% [question]
 # slide: A bias multiplies by a power of e, so a factor of 265 needs a bias of 6.
@@ -170,8 +173,8 @@ print(gv.sampling.softmax(gv.sampling.apply_mask([0.0, 200.0], {0})))
 
 # %% [markdown]
 # With the bias the second token is still 100 ahead and has all the probability. The **mask** (`{0}` is the set of legal
-# tokens) sets its logit to −∞, and its probability is exactly 0. The logits of `clerk` differ by much less than 100, so
-# for this model −100 is a ban.
+# tokens) sets its logit to −∞, and its probability is exactly 0. In the curve above the logits differ by at most 23, so
+# there −100 is a ban.
 
 # %% [markdown]
 # ## 4 · Ban a word
@@ -238,7 +241,7 @@ print(gv.record(clerk, plain, temperature=0, bias=both).text)
 # ## 5 · A constant does not depend on the text
 #
 # Can a bias give the output *structure*? Can it make the model close its JSON object at the right place? The token `"}`
-# ends a text value and closes the object.
+# ends a text value and closes the object. A bias of 12 multiplies its ratio to any other token by 160,000.
 
 # %%
 (close,) = clerk.vocabulary.ids(b'"}')
@@ -252,17 +255,9 @@ def show_needed():
         needed.append(scores.max() - scores[close])
         tokens.append(step.token)
     written = [clerk.vocabulary.display(token) for token in tokens[-len(needed) :]]
-    return gv.draw_bars(written, {"bias": needed}, title='the bias that "} would need, just before each token')
+    small = {place for place, bias in enumerate(needed) if bias < 12}
+    return gv.draw_bars(written, {"bias": needed}, marked=small, title='the bias that "} needs in the place of this token')
 
-
-# %%
-# slide: After the name the model wants a comma; a bias of 12 closes the object there instead.
-gv.bias_sliders(clerk, plain + '{"name": "Maria Cohen', tokens=['",'], bias={'"}': 12})
-
-# %% [markdown]
-# This is the step after the name. Without a bias `",` has nearly the whole probability, and `"}` has 1 in 120,000. Drag
-# the slider of `"}` from 12 down to 0, and up again. Up to 8 you see next to nothing. With 10 it has 0.15, and above
-# 11.7, the logarithm of 120,000, it is the likeliest token: then the object ends before its age.
 
 # %% [question]
 # slide: One constant for all steps acts at the first place where it is large enough.
@@ -272,38 +267,27 @@ gv.predict(
     answer="after the name",
     reveal=[
         lambda: print(gv.record(clerk, plain, temperature=0, bias={close: 12}, max_tokens=24).text),
-        'Which bias would `"}` need at each step? It is the largest logit minus its own.',
+        'The object ends after the name. Which bias does `"}` need at each step? The largest logit minus its own:',
         show_needed,
-        """`"}` is written at the first place whose bar is below 12. At the start 16.7 would be needed. At the right
-        place the bar is 0, but the output has ended before. At temperature 0 a bias below 11.7 changes nothing in this
-        output.""",
+        """Each row is a step, named by the token that is written there without a bias. In two places, with a bold
+        name, less than 12 is needed, and `"}` takes the first: after the name it needs 11.7. In the second, the right
+        place, it needs no bias, but the output has ended before.""",
     ],
 )
 
-# %% [markdown]
-# Here the model needs no help. With a greeting it does: it adds prose, as in lab 00. We now draw 20 texts at
-# temperature 1 per bias, with at most 30 tokens (`max_tokens`). For each bias we count the texts that parse, those that
-# have all three keys, those that go on after the object, and those whose object ends right after the name.
-
 # %%
-def can_parse(text):
-    try:
-        return bool(json.loads(text))
-    except ValueError:
-        return False
+# slide: After the name the model wants a comma; a bias of 12 closes the object there instead.
+gv.bias_sliders(clerk, plain + '{"name": "Maria Cohen', tokens=['",'], bias={'"}': 12})
 
+# %% [markdown]
+# This is the step after the name. Without a bias `",` has nearly the whole probability, and `"}` has 1 in 120,000. Drag
+# the slider of `"}` from 12 down to 0, and up again. Up to 8 you see next to nothing. With 10 it has 0.15, and above
+# ln 120,000 = 11.7 it is the likeliest token.
 
-def has_all_keys(text):
-    return can_parse(text) and {"name", "age", "city"} <= set(json.loads(text))
-
-
-def goes_on(text):
-    return "}" in text and not text.endswith("}")
-
-
-def ends_early(text):
-    return 'Cohen"}' in text
-
+# %% [markdown]
+# Here the model needs no help. With a greeting it does: it adds prose, as in lab 00. We now draw 20 texts per bias at
+# temperature 1, with at most 30 tokens (`max_tokens`). We count the texts that are JSON and nothing else, and the texts
+# whose object ends right after the name.
 
 # %%
 amounts = (0, 4, 8, 12)
@@ -312,18 +296,18 @@ texts = {}
 for amount in amounts:
     runs = [gv.record(known, "Hi! " + plain, seed=seed, bias={close: amount}, max_tokens=30) for seed in range(20)]
     texts[amount] = [run.text for run in runs]
-tests = {"parses": can_parse, "all keys": has_all_keys, "goes on": goes_on, "ends early": ends_early}
-counts = {name: [sum(map(test, texts[amount])) for amount in amounts] for name, test in tests.items()}
-gv.draw_bars([f"bias {amount}" for amount in amounts], counts, title="of 20 texts")
+parses = [sum(gv.json().accepts(text.encode()) for text in found) for found in texts.values()]
+early = [sum('Cohen"}' in text for text in found) for found in texts.values()]
+counts = {"is JSON": parses, "ends after the name": early}
+gv.draw_bars([f"bias {amount}" for amount in amounts], counts, title="clerk at T = 1: of 20 texts")
 
 # %%
 print(*(f"{amount:2} {texts[amount][15]!r}" for amount in amounts), sep="\n")
 
 # %% [markdown]
-# A bias of 4 removes what comes after the object, in seven of nine texts. But many texts have prose *before* the
-# object, and they still do not parse. A larger bias closes objects too early. No constant renames a key or removes the
-# prose before the object. (Here a bias below 11.7 can act, because each token is drawn: 4 makes an early `"}` 55 times
-# as likely, and it is still rare.)
+# A bias of 4 makes a text end after the object, so 10 texts are JSON instead of 8. But with each bias 10 texts begin
+# with prose or a fence *before* the object. A larger bias closes objects too early. (At temperature 1 a bias below 11.7
+# can act, too: 4 makes an early `"}` 55 times as likely.)
 #
 # **What breaks.** Whether `"}` is right depends on the text before it. A constant does not.
 
@@ -336,9 +320,9 @@ print(*(f"{amount:2} {texts[amount][15]!r}" for amount in amounts), sep="\n")
 # %% [markdown]
 # ## Exercise 3 · Yes or no, and nothing else ★
 #
-# Choose biases so that the *next token* is `yes` or `no`: on four prompts they must have 99.9% together. Which of them
-# is more likely must stay as the model has it. `only` maps token ids to numbers from −100 to 100: `{263: 5}` adds 5 to
-# the logit of token 263.
+# Choose biases so that the *next token* is `yes` or `no`: together they must have 99.9% on three prompts, and also where
+# all other tokens are 20 ahead. Which of them is more likely must stay as the model has it. `only` maps token ids to
+# numbers from −100 to 100: `{263: 5}` adds 5 to the logit of token 263.
 #
 # hint: `clerk.vocabulary.ids(b"yes")` gives the ids of `yes`. A bias is a number from −100 to 100.
 #
@@ -354,9 +338,9 @@ only = {token: 100 for word in (b"yes", b"no") for token in clerk.vocabulary.ids
 gv.checks.only_answers(only, clerk)
 
 # %% [markdown]
-# Back to SmolLM2 and the 100 sentences. At the first step `The` has the largest logit. The logit of the best label is
-# between 0.14 and 4.08 smaller. We added one bias to all three labels, at every step, and let the model write at most
-# six tokens. With a bias of 5 each of the 100 answers is one label, followed by EOS.
+# Back to SmolLM2 and the 100 sentences. At the first step `The` has the largest logit, and it is ahead of the best label
+# by 0.14 to 4.08. We added one bias to all three labels, at every step, and let the model write at most six tokens. A
+# bias of 5 is above 4.08: each of the 100 answers is one label, followed by EOS.
 
 # %%
 shown = ("bias 0", "bias 2", "bias 3", "bias 5", "bias 8", "bias 12", "bias 16")
@@ -388,13 +372,12 @@ gv.predict(
 )
 
 # %% [markdown]
-# With 5 to 8 all answers have the form, and 38 of 100 are right. Chance alone would give about 33 with three labels,
-# which lies in the interval: perhaps the answers are guesses. A bias changes the form; it does not tell the model what
-# a sentence means. Lab 12 looks at these sentences with a mask.
+# With 5 to 8 all answers have the form, and 38 of 100 are right. The 95% interval is 29 to 48, and guessing, about 33, is
+# inside. A bias changes the form; it does not tell the model what a sentence means. Lab 12 looks at these sentences
+# with a mask.
 #
-# Each label must be one token. In the 49,152 tokens of SmolLM2 `positive`, `negative` and `neutral` are, and so are
-# `Positive` and `Negative`. `Neutral` is not: it is `Ne`, `utral`. So look the labels up before you use a bias. (If
-# SmolLM2 is installed, `gv.bias_sliders` shows its vocabulary, too: load it as at the end of lab 00.)
+# Each label must be one token. In the vocabulary of SmolLM2 `positive`, `negative` and `neutral` are, and so are
+# `Positive` and `Negative`. `Neutral` is not: it is `Ne`, `utral`. So look the labels up before you use a bias.
 
 # %% [markdown]
 # ## Your predictions
@@ -409,7 +392,7 @@ gv.score()
 # | --- | --- | --- |
 # | "A bias of −100 is a ban." | Not if a logit is 200 larger. Only −∞ gives probability 0. | 3 |
 # | "To ban a word, ban its token." | Two tokens spell *Prague*, and it can be written in parts. | 4 |
-# | "A bias can force JSON." | 8 of 20 texts parsed without a bias, 10 with the best of three; all keys: 6 and 6. | 5 |
+# | "A bias can force JSON." | 8 of 20 texts were JSON without a bias, 10 with the best of three. | 5 |
 
 # %% [markdown]
 # ## Recap
@@ -422,9 +405,8 @@ gv.score()
 # * A bias is good for a preference, and for a choice among single-token answers.
 
 # %% [markdown]
-# A constant −∞ for some tokens is a mask, the same one at every step. From lab 03 on the mask depends on a *state*, on
-# what was written so far. A bias is the constant case, with one state. Both can be used together: the mask says what
-# is legal, the bias what you prefer.
+# A constant −∞ for some tokens is a mask, the same one at every step. A mask and a bias can be used together: the mask
+# says what is legal, the bias what you prefer.
 #
 # Next: [lab 02](02_static_masks.ipynb) uses a mask, and a different one per position.
 
@@ -439,12 +421,8 @@ gv.score()
 # * **Anthropic**: [the Messages API](https://docs.anthropic.com/en/api/messages) has no bias.
 # * **llama.cpp**: [the server](https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md) takes ids or
 #   texts; `false` instead of a number means *never*. A text means each of its tokens.
-
-# %% [markdown]
 # * **vLLM** 0.29: `logit_bias` of a request, [one
 #   processor](https://docs.vllm.ai/en/v0.29.0/api/vllm/v1/sample/logits_processor/builtin/) for the whole batch.
-# * **Transformers** 5.24: [`sequence_bias`](https://huggingface.co/docs/transformers/internal/generation_utils) biases
-#   the last token of a sequence once the others are written.
 
 # %% [markdown]
 # ## Further reading
