@@ -147,6 +147,7 @@ def illegal_token(vocabulary: Vocabulary, why: Explanation) -> IllegalToken:
     return IllegalToken(f"token {why.token} {vocabulary.display(why.token)!r}{state}: {why.reason}")
 
 
+MOST_NAMED = 8  # legal tokens that a reason names
 MASK_BYTES = 2**26  # bytes of masks that a guide keeps
 
 
@@ -222,12 +223,22 @@ class Guide(ABC):
             return explain_token(self.machine, self.reads, at, token)
         token = self.vocabulary.as_id(token)
         label = self.label(state)
-        legal = bool(self.mask(state)[token])
-        verb = "allows" if legal else "forbids"
-        reason = f"the guide {verb} it in {label}"
+        mask = self.mask(state)
+        legal = bool(mask[token])
+        if legal:
+            reason = f"the guide allows it in {label}"
+        else:
+            reason = f"the guide forbids it in {label}; legal there: {self._say_legal(mask)}"
         if not self.vocabulary.is_text(token):
             reason = reason_of_no_text(self.vocabulary, token, legal, reason)
         return Explanation(token, self.vocabulary.pieces[token], legal, None, "", (label,), self.stack(state), reason)
+
+    def _say_legal(self, mask: Mask) -> str:
+        """The first legal tokens of a mask, and how many more there are."""
+        legal = np.flatnonzero(mask).tolist()
+        names = ", ".join(map(self.vocabulary.display, legal[:MOST_NAMED]))
+        more = len(legal) - MOST_NAMED
+        return f"{names} and {more:,} more" if more > 0 else names or "nothing"
 
     def label(self, state: Any) -> str:
         """The state's name for people."""

@@ -283,6 +283,6 @@ def test_a_guide_of_ones_own_needs_five_things():
     check_guide(own)
     assert (own.forced(0), own.path(0, 0), own.stack(0), own.label(0), name_guide(own)) == (b"", (), (), "0", "Own")
     assert own.explain(0, 0).reason == "the guide allows it in 0"
-    assert own.explain(0, 1).reason == "the guide forbids it in 0"
+    assert own.explain(0, 1).reason == "the guide forbids it in 0; legal there: a"
     with pytest.raises(SettingError, match=r"guide: saw .*expected a guide; try: gv.guide\(machine, vocabulary\)"):
         check_guide(object())

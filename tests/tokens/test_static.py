@@ -61,7 +61,7 @@ def test_eos_is_legal_exactly_after_the_last_position():
 def test_an_explanation_speaks_of_positions():
     guide = gv.static_masks(SMALL, [{0}, {3}])
     why = guide.explain(0, 3)
-    assert (why.legal, why.reason) == (False, "the guide forbids it in position 0")
+    assert (why.legal, why.reason) == (False, "the guide forbids it in position 0; legal there: a")
     assert guide.explain(0, 0).states == ("position 0",)
     assert guide.explain(0, 6).reason.startswith("EOS would end the text before it is complete: the guide forbids it")
     assert guide.explain(2, 6).reason == "EOS: the text may end here"
