@@ -37,7 +37,6 @@ from guidedviz.views.figure import (
     moved,
     path_of,
     rect,
-    say_points,
     soft,
     write_legend,
 )
@@ -295,16 +294,14 @@ def _mark_few(made: Atlas, kind: Kind, cell: float) -> Iterator[Element]:
 
 
 def _write_borders(made: Atlas, cell: float) -> Element:
-    """The borders of regions; in a small map, of cells, with the curve."""
+    """The borders of regions; in a small map, of cells."""
     look = {"fill": "none", "stroke": "var(--gv-page)"}
     regions = path_of(made.borders, **look, stroke_width=1.2 / cell, opacity=0.7)
     if cell < READABLE_CELL:
         return regions
     lines = [f"M{x} 0v{made.height}" for x in range(made.width + 1)]
     lines += [f"M0 {y}h{made.width}" for y in range(made.height + 1)]
-    middles = (made.cells + 0.5).tolist()
-    way = node("polyline", points=say_points(middles), **look, stroke_width=0.05, opacity=0.6)
-    return path_of("".join(lines), **look, stroke_width=0.05) + way
+    return path_of("".join(lines), **look, stroke_width=0.05)
 
 
 def _write_names(made: Atlas, kinds: Sequence[Kind], cell: float) -> Iterator[Element]:

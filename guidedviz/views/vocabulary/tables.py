@@ -338,6 +338,6 @@ def _write_legal(x: float, y: float, width: float, height: float, legal: bool) -
 
 
 def _write_drawn(x: float, y: float, name: str) -> Element:
-    """The mark of a drawn token, with the token in it."""
-    ring = circle_at(x, y, 9, fill="var(--gv-page)", stroke="var(--gv-orange)", stroke_width=2.5)
+    """The mark of a drawn token, with the token in it; it has the colour of a legal one."""
+    ring = circle_at(x, y, 9, fill="var(--gv-sky)", stroke="var(--gv-orange)", stroke_width=2.5)
     return ring + bold(x, y + 4, name, 12, mono=True, text_anchor="middle")

@@ -10,7 +10,7 @@ RUN = gv.record(TOY, "a", gv.static_masks(TOY.vocabulary, [{0, 1}, {2}]), seed=1
 
 def test_each_cell_is_legal_or_not_and_the_path_goes_through_legal_ones():
     figure = gv.views.draw_positions(RUN)
-    assert figure.svg.count('fill="var(--gv-sky)"') == 3 + 1, "and one in the legend"
+    assert figure.svg.count('fill="var(--gv-sky)"') == 3 + 2 + 2, "cells, drawn tokens, and two in the legend"
     assert figure.svg.count("<circle") == 2 + 1
     assert "<script>" not in figure.svg
     assert figure.text.splitlines()[1] == "position 1: 1 of 3 legal, <script> drawn"
