@@ -180,7 +180,7 @@ LOOPS = read_trials(
     text="""
 only this token is legal: the mask comes before the softmax
     "toy", [0], [{2}], 0
-the token is drawn: gv.sampling.sample(probabilities, seed, position)
+the token is drawn: gv.sampling.sample(probabilities, seed, position); new tokens count from 0
     "toy", [0], [{0, 2, 3}], 8
 each position, from 0, has its own draw: sample(..., seed, position)
     "toy", [2, 1], [{0, 1}, {0, 1}, {0, 1}], 2
@@ -224,7 +224,7 @@ def check_masked_loop(answer: Any) -> Verdict:
         seed        8
         yours gave  [0]
         expected    [2]
-        because     the token is drawn: gv.sampling.sample(probabilities, seed, position)
+        because     the token is drawn: gv.sampling.sample(probabilities, seed, position); new tokens count from 0
     """
     return check_function(answer, cases_of(masked_loop, LOOPS, "", "tokens", "masks", "seed"), _say_written)
 
