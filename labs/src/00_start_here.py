@@ -198,8 +198,8 @@ gv.predict(
 gv.stage(clerk, plain, show=3)
 
 # %% [markdown]
-# Step on with `→`. To choose a token yourself, click its bar or press its digit, `1` to `8`. A very small probability is
-# written as, for example, *1 in 33,000*.
+# Step on with `→`. To choose a token yourself, click its bar or press its digit, `1` to `8`. A very small probability
+# is written as, for example, *1 in 33,000*.
 #
 # For each draw the computer takes a random number between 0 and 1; the live stage writes it as *drawn at*. Imagine the
 # bars end to end on a line from 0 to 1. The token whose bar lies at this number is drawn. The orange mark stands there.
@@ -366,8 +366,8 @@ gv.stage(clerk, chatty, guide, seed=59, show=0, constraint="an object with four 
 # %% [markdown]
 # The legal tokens had the other 57%. This total is **Z**, the *legal mass*. Each legal probability is divided by it, so
 # that the legal ones add up to 1 again. Press `m`: the stage shows this step once more, slowly. Then step through the
-# run. At most steps Z is near 1, and the mask changes next to nothing. (The panel *machine* shows how much of the object
-# is written. Lab 03 builds such machines; press *machine* above the stage to hide it.)
+# run. At most steps Z is near 1, and the mask changes next to nothing. (The panel *machine* shows how much of the
+# object is written. Lab 03 builds such machines; press *machine* above the stage to hide it.)
 
 # %%
 def show_both():

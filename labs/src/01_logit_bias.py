@@ -50,8 +50,8 @@ for case in cases[26:29]:
 
 # %% [markdown]
 # These are the first six tokens of three answers. None of the 100 answers is one of the three words: all are sentences,
-# and 85 of them begin *The sentiment of this sentence is*. But the three words are tokens of SmolLM2, and they have some
-# probability. Can we raise it? A bias is one new step in the decoding loop, between the logits and the softmax:
+# and 85 of them begin *The sentiment of this sentence is*. But the three words are tokens of SmolLM2, and they have
+# some probability. Can we raise it? A bias is one new step in the decoding loop, between the logits and the softmax:
 
 # %%
 # slide: A bias is added to the logit of a token, just before the softmax.
@@ -140,9 +140,9 @@ gv.bias_sliders(clerk, mood, tokens=["negative", "neutral"], bias={"positive": 3
 # of the grid down to the next is a factor of 100. Each label has a slider, which adds its number to the logit.
 
 # %% [markdown]
-# Drag `positive`, which begins at 3. A dashed line follows; it stands where a probability times *e*<sup>*b*</sup>
-# would just reach `negative`, the likeliest token. A token **above the line** passes `negative` with a bias of *b*, and
-# a token below it does not. So a bias is a **threshold**. A filled dot has passed `negative`. (At its right end the line
+# Drag `positive`, which begins at 3. A dashed line follows; it stands where a probability times *e*<sup>*b*</sup> would
+# just reach `negative`, the likeliest token. A token **above the line** passes `negative` with a bias of *b*, and a
+# token below it does not. So a bias is a **threshold**. A filled dot has passed `negative`. (At its right end the line
 # says how many tokens are above it. With +3 these are `negative` itself, `positive`, and `Sure`, which has no dot. A
 # second bias has a second line.) The bars below show the probabilities: when one grows, all others shrink.
 
@@ -256,7 +256,8 @@ def show_needed():
         tokens.append(step.token)
     written = [clerk.vocabulary.display(token) for token in tokens[-len(needed) :]]
     small = {place for place, bias in enumerate(needed) if bias < 12}
-    return gv.draw_bars(written, {"bias": needed}, marked=small, title='the bias that "} needs in the place of this token')
+    title = 'the bias that "} needs in the place of this token'
+    return gv.draw_bars(written, {"bias": needed}, marked=small, title=title)
 
 
 # %% [question]
@@ -320,9 +321,9 @@ print(*(f"{amount:2} {texts[amount][15]!r}" for amount in amounts), sep="\n")
 # %% [markdown]
 # ## Exercise 3 · Yes or no, and nothing else ★
 #
-# Choose biases so that the *next token* is `yes` or `no`: together they must have 99.9% on three prompts, and also where
-# all other tokens are 20 ahead. Which of them is more likely must stay as the model has it. `only` maps token ids to
-# numbers from −100 to 100: `{263: 5}` adds 5 to the logit of token 263.
+# Choose biases so that the *next token* is `yes` or `no`: together they must have 99.9% on three prompts, and also
+# where all other tokens are 20 ahead. Which of them is more likely must stay as the model has it. `only` maps token ids
+# to numbers from −100 to 100: `{263: 5}` adds 5 to the logit of token 263.
 #
 # hint: `clerk.vocabulary.ids(b"yes")` gives the ids of `yes`. A bias is a number from −100 to 100.
 #
@@ -338,9 +339,9 @@ only = {token: 100 for word in (b"yes", b"no") for token in clerk.vocabulary.ids
 gv.checks.only_answers(only, clerk)
 
 # %% [markdown]
-# Back to SmolLM2 and the 100 sentences. At the first step `The` has the largest logit, and it is ahead of the best label
-# by 0.14 to 4.08. We added one bias to all three labels, at every step, and let the model write at most six tokens. A
-# bias of 5 is above 4.08: each of the 100 answers is one label, followed by EOS.
+# Back to SmolLM2 and the 100 sentences. At the first step `The` has the largest logit, and it is ahead of the best
+# label by 0.14 to 4.08. We added one bias to all three labels, at every step, and let the model write at most six
+# tokens. A bias of 5 is above 4.08: each of the 100 answers is one label, followed by EOS.
 
 # %%
 shown = ("bias 0", "bias 2", "bias 3", "bias 5", "bias 8", "bias 12", "bias 16")
@@ -372,8 +373,8 @@ gv.predict(
 )
 
 # %% [markdown]
-# With 5 to 8 all answers have the form, and 38 of 100 are right. The 95% interval is 29 to 48, and guessing, about 33, is
-# inside. A bias changes the form; it does not tell the model what a sentence means. Lab 12 looks at these sentences
+# With 5 to 8 all answers have the form, and 38 of 100 are right. The 95% interval is 29 to 48, and guessing, about 33,
+# is inside. A bias changes the form; it does not tell the model what a sentence means. Lab 12 looks at these sentences
 # with a mask.
 #
 # Each label must be one token. In the vocabulary of SmolLM2 `positive`, `negative` and `neutral` are, and so are
