@@ -63,7 +63,7 @@ for first in range(0, 65, 13):
 # slide: Character classes are named sets of tokens, and from them we build masks.
 classes = gv.char_classes(bard.vocabulary)
 LOWER, NEWLINE = classes["LOWER"], classes["NEWLINE"]
-gv.draw_bars([*classes], {"tokens": [len(ids) for ids in classes.values()]}, title="tokens per class")
+print({name: len(ids) for name, ids in classes.items()})
 
 # %% [markdown]
 # There is one DIGIT, `3`: no other digit stands in the plays from which `bard` learned. ANY is the whole vocabulary.
@@ -76,16 +76,15 @@ step = next(gv.decode(bard, prompt, gv.static_masks(bard.vocabulary, [LOWER])))
 gv.draw_distribution(step, title="the first letter after ROMEO")
 
 # %% [markdown]
-# An outlined bar is a probability before the mask, a filled bar one after it; `✕` marks an illegal token. A line of a
-# play begins with a capital, so nearly all likely tokens are illegal here. The *bin* at the right holds the probability
-# that the mask removed. The **legal mass Z** is the probability that remains. Each legal probability is divided by Z,
-# so that all legal ones add up to 1 again:
+# An outlined bar is a probability before the mask, a filled bar one after it; illegal tokens are struck out. A line of
+# a play begins with a capital, so the likeliest tokens are illegal here. The column at the right says how much
+# probability the mask **removed**. The **legal mass Z** is the probability that remains. Each legal probability is
+# divided by Z, so that all legal ones add up to 1 again:
 
 # %%
 likeliest = next(candidate for candidate in step.candidates if candidate.legal)
-words = gv.sampling.probability
-print(f"{likeliest.piece.decode()}: {words(likeliest.raw)} before the mask · Z: {words(step.mass)}", end=" · ")
-print(f"after the mask: {likeliest.raw:.6f} / {step.mass:.6f} = {likeliest.masked:.2f}")
+print(f"Z is {step.mass:.6f}, which is {gv.sampling.probability(step.mass)}")
+print(f"{likeliest.piece.decode()} had {likeliest.raw:.6f}; {likeliest.raw:.6f} / Z = {likeliest.masked:.2f}")
 
 # %% [question]
 # slide: A mask keeps the ratio of any two legal tokens.
@@ -99,7 +98,7 @@ gv.predict(
             for a, b in pairwise([c for c in step.candidates if c.legal][:5])
         ],
         """The ratio of each pair is the same before and after: both probabilities were divided by the same Z, whatever
-        Z is. Only their difference grows. A mask keeps the model's preferences among the legal tokens.""",
+        Z is. A mask keeps the model's preferences among the legal tokens.""",
     ],
 )
 
@@ -150,9 +149,9 @@ gv.stage(bard, line, five, seed=2, constraint="five letters and a new line", sho
 # The left panel is the **map** of the vocabulary: one cell per token, blue if the token is legal. At this last position
 # one token is legal, so it gets probability 1, whatever the model prefers. On the stage you can
 #
-# * press `Home` and step through the run: the **state** counts the positions;
-# * click a token with `✕` to read why it is illegal;
-# * press `q`: then the stage asks you a question before each step.
+# * click a token that is struck out, to read why it is illegal;
+# * press `Home` and step through the run with `→`;
+# * press `q`, and step: before some of the steps the stage asks you a question.
 #
 # The next picture shows the whole run: one row per position, one column per token of the vocabulary.
 
@@ -175,7 +174,7 @@ print(Counter(text.strip() for text in texts).most_common(8))
 
 # %% [markdown]
 # All of them fit: an illegal token has probability 0 and is never drawn, with any seed, model or temperature. The mask
-# fixes the form, and the model chooses the word. But three of the eight most frequent outputs are no words.
+# fixes the form, and the model chooses the word. But `cousi`, `sorro` and `assis` are no words.
 
 # %% [question]
 # slide: The next letter of the word was forbidden, so the word was cut.
@@ -196,10 +195,10 @@ gv.predict(
             for p in [gv.sampling.softmax(known.logits(bard.encode(line + word)))]
         ],
         lambda: print(f"seed 73 writes {texts[73]!r}"),
-        """The model was writing `cousin`. Its first five letters were legal, and each had a probability of 0.05 or
-        more. Then only the new line was legal: the mask for position 5 is fixed and cannot know where a word ends.
-        After `souls` and `dukes` the word is complete. A word that is too short gets one more letter: seed 73 wanted
-        to write `lady`.""",
+        """The model was writing `cousin`. Its letters had 0.05, 0.52, 0.37, 0.24 and >0.99, so none of them was rare.
+        Then only the new line was legal: the mask for position 5 is fixed and cannot know where a word ends. After
+        `souls` and `dukes` the word is complete. A word that is too short gets one more letter: seed 73 wanted to
+        write `lady`.""",
     ],
 )
 
@@ -256,7 +255,8 @@ gv.checks.masked_loop(write)
 # %%
 # slide: The same seed gives the same text as the stage.
 written = write(bard, bard.encode(line), masks, seed=2) or []
-print(repr(run.text), "and yours:", "".join(map(bard.vocabulary.display, written)))
+yours = b"".join(bard.vocabulary.pieces[token] for token in written).decode()
+print(repr(run.text), "and yours:", repr(yours))
 
 # %% [markdown]
 # ## 4 · The order of the settings
@@ -289,7 +289,6 @@ gv.predict(
     answer="the bias alone",
     reveal=[
         show_orders,
-        lambda: gv.draw_distribution(step, title="top-k keeps the likeliest tokens, and the mask strikes them"),
         """Before the mask, top-k keeps the ten likeliest tokens of all, and top-p the likeliest that reach 0.95. None
         of them is a small letter, so the mask removes them all. The bias adds 3 to one logit in both orders, and −∞
         stays −∞.""",
@@ -298,7 +297,7 @@ gv.predict(
 
 # %% [markdown]
 # So there is a rule. **A setting that changes each logit by itself may come before the mask or after it**: a bias, the
-# temperature, and a *repetition penalty*, which lowers the logits of the tokens that are in the text already. **A
+# temperature, a *repetition penalty*. (This penalty lowers the logits of the tokens that are in the text already.) **A
 # setting that compares tokens comes after the mask**: top-k and top-p.
 
 # %% [markdown]
@@ -339,19 +338,6 @@ gv.predict(
 )
 
 # %% [markdown]
-# A mask per character class has another limit. In a larger vocabulary a token such as `␣the` holds a space and letters,
-# so it is in no class. We counted such tokens in the vocabulary of SmolLM2, and in what it wrote about dates. The last
-# line shows the most frequent ones:
-
-# %%
-# slide: In a real vocabulary most tokens mix letters, spaces and signs, and belong to no class.
-cut = gv.decoding.Rates.load("smollm2/classes")
-print(cut)
-print(f"of its vocabulary {cut.shares('tokens that mix classes')['vocabulary'].value:.0%} mix classes", end=", ")
-print(f"of the tokens that it wrote {cut.shares('written tokens that mix classes')['dates: free'].value:.0%}:")
-print(cut.examples[0]["tokens"])
-
-# %% [markdown]
 # **What breaks.** The mask must depend on what was written, not only on how many tokens. So the state must be more than
 # a position: it must say *where in the format we are*, and each written token must change it. That is a
 # **finite-state machine**.
@@ -368,19 +354,19 @@ gv.score()
 # | said | measured | section |
 # | --- | --- | --- |
 # | "The output fits, so it is right." | All fit; `cousi` and `sorro` are cut words. | 2 |
-# | "Top-k first, then the mask: it is faster." | After `ROMEO:` all of the 10 likeliest tokens are illegal. | 4 |
+# | "Top-k first, then the mask." | After `ROMEO:` all of the 10 likeliest tokens are illegal: nothing is left. | 4 |
 
 # %% [markdown]
 # ## Recap
 #
-# * One line of code between logits and softmax makes illegal output impossible. [A page](deeper/the_model.ipynb) shows
-#   that it does not matter how a server computes the logits.
+# * One line of code between logits and softmax makes illegal output impossible.
 # * Among legal tokens the ratios stay as they were. Z says how much probability was legal.
 # * Top-k and top-p compare tokens, so they come after the mask. Bias, penalty and temperature may come before it or
-#   after it. The menu `⋯` of a live stage has them: the bars pass through one after the other.
+#   after it.
 # * A list of masks fixes the length and cuts words. *One or more* needs a state that depends on the text.
 #
-# Next: [lab 03](03_fsm.ipynb) builds that machine.
+# Next: [lab 03](03_fsm.ipynb) builds that machine. [An optional page](deeper/the_model.ipynb) computes the logits of
+# `clerk` in eighty lines, and shows that a mask does not depend on how a server computes them.
 
 # %% [markdown]
 # ## How the production engines do it
