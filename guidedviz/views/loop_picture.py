@@ -68,7 +68,7 @@ LOOP_PARTS = {
     "free": Part(middle=()),
     "bias": Part(new=("bias",), middle=(("bias", "plus a constant"),)),
     "static": Part((("list of masks", "one per position"),), ("mask", "list of masks"), advance="next position"),
-    "fsm": Part((("transitions", "by hand"), ("state", "what is read")), ("transitions", "state")),
+    "fsm": Part((("transitions", "by hand"), ("state", "what was read")), ("transitions", "state")),
     "regex": Part((REGEX_BOX, ("NFA", "many states"), DFA_BOX), ("regex", "NFA", "DFA")),
     "index": Part((REGEX_BOX, DFA_BOX, ("trie", "all tokens"), ("index", "state → tokens")), ("trie", "index")),
     "schema": Part(

@@ -51,7 +51,7 @@ def judge_text(machine: Machine[Any], data: bytes) -> TextVerdict:
     """Read a text byte by byte, up to the first illegal one.
 
     >>> judge_text(gv.regex("[0-9]+"), b"12x").said, judge_text(gv.regex("[0-9]+"), b"12").said
-    ('illegal at byte 2: expected 0-9 or the end', 'complete')
+    ('x cannot come here, only 0-9 or the end', 'complete')
     """
     *read, state = read_path(machine, data)
     place = len(read)
@@ -60,23 +60,24 @@ def judge_text(machine: Machine[Any], data: bytes) -> TextVerdict:
         end = place + 1
         while end < len(data) and 0x80 <= data[end] < 0xC0:
             end += 1
-        said = f"illegal at byte {place}: expected {wanted}"
-        return TextVerdict("illegal", said, data[:place], data[place:end], data[end:])
+        wrong = data[place:end]
+        said = f"{visible(wrong)} cannot come here, only {wanted}"
+        return TextVerdict("illegal", said, data[:place], wrong, data[end:])
     if machine.is_accepting(state):
         return TextVerdict("complete", "complete", data)
-    return TextVerdict("a prefix", f"a prefix: expected {wanted}", data)
+    return TextVerdict("a prefix", f"a prefix, only {wanted} can come next", data)
 
 
 def draw_verdicts(machine: Any, texts: Iterable[str | bytes]) -> Figure:
-    """A table of texts: each is complete, a prefix, or illegal at a byte, which is marked with what was expected.
+    """A table of texts: each is complete, a prefix, or illegal at a character, with what can come in its place.
 
     It takes any machine: a regex, a grammar, a schema, or a `GuidedFSM`.
 
     >>> print(draw_verdicts(gv.regex("[0-9]+[.][0-9]+"), ["1.30", "1.", "1;30"]).text)
     1 of 3 texts is complete
     ✓ 1.30  complete
-    … 1.    a prefix: expected 0-9
-    ✗ 1;30  illegal at byte 1: expected . 0-9
+    … 1.    a prefix, only 0-9 can come next
+    ✗ 1;30  ; cannot come here, only . 0-9
     """
     machine = machine.machine() if isinstance(machine, GuidedFSM) else as_machine(machine, "draw_verdicts")
     found = _judge_texts(machine, texts)
