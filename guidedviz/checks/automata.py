@@ -92,7 +92,7 @@ return two values, transitions and ends; without parts the text may end in state
 + is one or more: a transition into a new state, and a loop on it
     "UPPER+"
     "UPPER+ :1"
-with ? a part may be left out: keep the states before it, too
+? is at most once: keep the states before it, too, and add no loop
     "UPPER?"
     "UPPER? :1"
     ":1 UPPER? LOWER?"
