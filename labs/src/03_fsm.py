@@ -17,8 +17,8 @@
 # | word | meaning |
 # | --- | --- |
 # | **prefix** | a text that can be the start of a longer one |
-# | **state** | what is remembered of the text so far: one of finitely many numbers |
-# | **transition** | leads from one state to another, or back to the same, for each character of a set |
+# | **state** | a number that stands for all that must be remembered of the text so far; there are finitely many |
+# | **transition** | a state, a set of characters, and the state to which each of them leads |
 # | **finite-state machine** | states and transitions, with one state to start in; short *FSM* |
 # | **accepting state** | a state in which the text may end |
 # | **quantifier** | how often something may come: `1`, `?` (at most once), `*` (any number), `+` (one or more) |
@@ -32,8 +32,6 @@
 import re
 from datetime import date, timedelta
 
-import numpy as np
-
 import guidedviz as gv
 
 gv.views.draw_loop("fsm")
@@ -45,11 +43,11 @@ gv.views.draw_loop("fsm")
 # As a regex it is `[A-Z]+: [a-z]+\n`.
 #
 # The position does not determine the mask: `ROM` and `K: ` have three characters each, and a colon may come only after
-# `ROM`. **Two prefixes need the same masks from there on if every ending that completes one also completes the other.**
-# We test ten prefixes with six endings. Python's `re` decides. Each prefix gives a row: for each ending, yes or no.
+# `ROM`. **Two prefixes need the same masks from there on if the same endings complete both.** We test eight prefixes
+# with six endings. Python's `re` decides. Each prefix gives a row: for each ending, yes or no.
 
 # %%
-beginnings = ["", "R", "ROM", "ROMEO", "ROMEO:", "K:", "K: ", "K: s", "K: so", "K: so\n"]
+beginnings = ["", "R", "ROM", "K:", "K: ", "K: s", "K: so", "K: so\n"]
 endings = ["A: a\n", ": a\n", " a\n", "a\n", "\n", ""]
 
 
@@ -62,7 +60,7 @@ rows = {beginning: [fits(beginning + ending) for ending in endings] for beginnin
 # %% [question]
 # slide: There are six different rows, so a machine for this format needs at least six states.
 gv.predict(
-    "Ten prefixes give ten rows. Count equal rows once: how many different rows are there?",
+    "Prefixes with equal rows are completed by the same endings. How many different rows do the eight prefixes have?",
     number=lambda: len(set(map(tuple, rows.values()))),
     reveal=[
         lambda: print(" " * 10, *(f"{ending!r:>9}" for ending in endings)),
@@ -70,9 +68,9 @@ gv.predict(
             print(f"{beginning!r:10}", *("        ✓" if yes else "        ·" for yes in row))
             for beginning, row in rows.items()
         ],
-        """Six. `R`, `ROM` and `ROMEO` have the same row, so the masks need not tell them apart. Prefixes with different
-        rows must be told apart, because some ending is right after one and wrong after the other. So at least six
-        states are needed. Section 2 shows that six are enough.""",
+        """Six. `R` and `ROM` have the same row, so the masks need not tell them apart, and so have `K: s` and `K: so`.
+        Prefixes with different rows must be told apart, because some ending is right after one and wrong after the
+        other. So at least six states are needed. Section 2 shows that six are enough.""",
     ],
 )
 
@@ -89,7 +87,7 @@ for state, row in enumerate(dict.fromkeys(map(tuple, rows.values()))):
 #
 # A **transition** is a triple: a state, a set of characters, the next state. The rows give the transitions. Take a
 # prefix of a row, append a character, and look for the row of the result. `RO` has the row of `ROM`: so a capital leads
-# from state 1 to state 1. `ROMEO:` has row 2: so a colon leads from 1 to 2. Our format needs seven transitions.
+# from state 1 to state 1. `R:` has the row of `K:`: so a colon leads from 1 to 2. Our format needs seven transitions.
 
 # %%
 bard = gv.load_model("bard")
@@ -111,7 +109,7 @@ def wire(triples, end):
     fsm = gv.GuidedFSM(bard.vocabulary, start=0, accepting=end)
     for source, characters, target in triples:
         fsm.add_transition(source, characters, target)
-    return fsm
+    return fsm.machine()
 
 
 # %% [markdown]
@@ -121,7 +119,7 @@ def wire(triples, end):
 # %%
 # slide: Each character takes one arrow; the text is accepted if the last arrow ends at the double ring.
 fsm = wire(transitions, 5)
-gv.film(gv.views.reading_frames(fsm.machine(), "K: so\n"), show=3)
+gv.film(gv.views.reading_frames(fsm, "K: so\n"), show=3)
 
 # %% [markdown]
 # The **mask** of a state is the set of tokens on the arrows that leave it. Here is the same text, with the mask of the
@@ -129,7 +127,7 @@ gv.film(gv.views.reading_frames(fsm.machine(), "K: so\n"), show=3)
 
 # %%
 # slide: The mask of a state is the set of tokens on the arrows that leave it.
-guide = gv.guide(fsm.machine(), bard.vocabulary)
+guide = gv.guide(fsm, bard.vocabulary)
 gv.views.draw_positions(gv.inspect_text(bard, "\n", "K: so\n", guide), title="one mask per state")
 
 # %% [markdown]
@@ -145,7 +143,7 @@ gv.views.draw_verdicts(fsm, tried)
 # ## Exercise 1 · Advance ★
 #
 # `transitions` is a list of triples: state, set of tokens, next state. Write `advance(transitions, state, token)`: the
-# next state, or `None` if no transition fits. For example, `advance([(3, {49, 50}, 4)], 3, 50)` is 4.
+# next state, or `None` if no transition fits. At most one fits. For example, `advance([(3, {49, 50}, 4)], 3, 50)` is 4.
 #
 # hint: A transition fits if it leaves this state and its set holds this token. State 0 is a state, too.
 #
@@ -175,7 +173,7 @@ gv.checks.advance(advance)
 # slide: Now the state chooses the mask; the model chooses the letters and the lengths.
 def write(model, prompt, transitions, seed=0):
     tokens, written, state = model.encode(prompt), "", 0
-    while state in range(5):  # 5 is the end, and None is no state
+    while state not in (5, None):
         legal = set().union(*(ids for source, ids, _ in transitions if source == state))
         logits = gv.sampling.apply_mask(model.logits(tokens), legal)
         tokens.append(gv.sampling.sample(gv.sampling.softmax(logits), seed, len(written)))
@@ -199,21 +197,27 @@ gv.stage(bard, "\n", guide, edit=r"[A-Z]+: [a-z]+\n", seed=2, constraint="UPPER+
 
 # %% [markdown]
 # **What breaks.** The stage opens after `FRIAR`. The model wants a space, as in *FRIAR LAURENCE*, and Z is 1 in 800:
-# our format has no names of two words. Change the regex in the box to `[A-Z]+( [A-Z]+)*: [a-z]+\n`. The parentheses
-# with `*` mean *any number of further words*. Now the space is legal.
+# our format has no names of two words. The regex `[A-Z]+( [A-Z]+)*: [a-z]+\n` allows them. Its parentheses with `*`
+# mean *any number of further words*.
 
 # %% [question]
 # slide: After the space the same endings are right as at the start, so its arrow leads back.
 gv.predict(
-    "The arrow of this space leaves `q1`. Where does it lead? Think of the endings after `FRIAR` and a space.",
+    "In the machine of this regex an arrow for the space leaves `q1`. Where does it lead? Think of the endings after "
+    "`FRIAR` and a space.",
     choices=["to a new state", "back to `q0`", "to `q1` itself", "to `q3`"],
     answer="back to `q0`",
     reveal=[
         lambda: gv.draw_machine(gv.regex(r"[A-Z]+( [A-Z]+)*: [a-z]+\n"), title="names of several words"),
-        """After the space the same endings are right as at the start: a word in capitals and all that follows it. Equal
-        endings are one state. No list of masks can go back: its next position is always a new one.""",
+        """After the space the same endings are right as at the start: a word in capitals and all that follows it.
+        Prefixes with the same endings share one state. No list of masks can go back: its next position is always a new
+        one.""",
     ],
 )
+
+# %% [markdown]
+# Put this regex into the box of the stage, `[A-Z]+( [A-Z]+)*: [a-z]+\n`. Its machine gets the new arrow, and after
+# `FRIAR` the space is legal.
 
 # %% [markdown]
 # ## 3 · One or more
@@ -225,7 +229,7 @@ gv.predict(
 # slide: Two states saved: capitals loop on the first state, small letters on the third, and that changes what is
 # slide: accepted.
 lazy = wire([(0, UPPER, 0), (0, COLON, 1), (1, SPACE, 2), (2, LOWER, 2), (2, NEWLINE, 3)], 3)
-gv.draw_machine(lazy.machine(), title="two states saved")
+gv.draw_machine(lazy, title="two states saved")
 
 # %% [question]
 # slide: A loop on a single state means "none or more"; "one or more" needs two states.
@@ -234,7 +238,7 @@ gv.predict(
     choices=["`: ↵`", "`: s↵`", "`K: ↵`", "none: they accept the same texts"],
     answer="`: ↵`",
     reveal=[
-        lambda: print(gv.machines.shortest_difference(fsm.machine(), lazy.machine())),
+        lambda: print(gv.machines.shortest_difference(fsm, lazy)),
         """A line without a name and without a word. The machines also disagree on the other two texts, but those are
         longer. The two states of `+` remember different things: "none yet" and "at least one". The text may go on only
         from the second. A single state with a loop means "none or more", which is written `*`.""",
@@ -279,14 +283,15 @@ def compile_pattern(parts, sets):
 gv.checks.compile_pattern(compile_pattern)
 
 # %% [markdown]
-# Your compiler finds the seven transitions that we wrote by hand. (While it is open, it finds none.) `gv.pattern` reads
-# such patterns, and `gv.regex` reads regexes. Three ways, one machine:
+# This is the machine of your compiler. (While it is open, there is one state.) `gv.pattern` reads such patterns, too,
+# and `gv.regex` reads regexes. Four ways, one machine:
 
 # %%
-# slide: By hand, from a pattern, from a regex: three ways lead to the same machine.
+# slide: By hand, from your compiler, from a pattern, from a regex: four ways lead to the same machine.
 found, ends = compile_pattern(speaker, sets) or ([], set())
-print([(source, target) for source, _, target in found], ends)
-print(fsm.machine() == gv.pattern(speaker) == gv.regex("[A-Z]+: [a-z]+\n"))
+yours = wire(found, ends)
+print(yours == fsm == gv.pattern(speaker) == gv.regex("[A-Z]+: [a-z]+\n"))
+gv.draw_machine(yours, title="the machine of your compiler")
 
 # %% [markdown]
 # **What breaks.** The sets of a pattern may **overlap**. *Capitals, then one letter*, `[("UPPER", "+"), ("LETTER",
@@ -299,46 +304,42 @@ edges = [(*capital, 1)], [(*capital, 1), (*capital, 2), (*small, 2)], []
 gv.draw_machine(gv.machines.NFA(edges, epsilon=((), (), ()), accepting=2), title="in n1 a capital fits two arrows")
 
 # %% [markdown]
-# The format accepts `AB` and `ABc`. With the first transition that fits, as `advance` takes it, the `B` of `AB` takes
-# the loop, and `AB` ends in n1, which is not accepting. With the other order `ABc` would fail. Both transitions must be
-# followed: lab 04 begins here. (`GuidedFSM` refuses such transitions.)
+# The format accepts `AB` and `ABc`. If `advance` takes the first transition that fits, the `B` of `AB` takes the loop,
+# and `AB` ends in n1, which is not accepting. With the other order `ABc` would fail. Both transitions must be followed:
+# lab 04 begins here. (`GuidedFSM` refuses such transitions. The states are named n where several may be reached at
+# once.)
 
 # %% [markdown]
 # ## 4 · The guarantee does not depend on the model
 #
-# We test this with two hostile models; their tokens are the printable characters of ASCII. The first gives random
-# logits of a size around 10<sup>30</sup>. The second gives −10<sup>30</sup> to every character that a date can use, and
-# 10<sup>30</sup> to all others.
+# We test this with a hostile model; its tokens are the printable characters of ASCII. It gives the logit
+# −10<sup>30</sup> to every character that a date can use, and 10<sup>30</sup> to all others.
 
 # %%
 printable = [bytes([code]) for code in range(32, 127)]
-useful = np.isin(printable, [b"%d" % digit for digit in range(10)] + [b"-"])
-models = [
-    gv.ToyModel(printable, lambda tokens: np.random.default_rng(tokens).normal(scale=1e30, size=95)),
-    gv.ToyModel(printable, lambda tokens: np.where(useful, -1e30, 1e30)),
-]
+hostile = gv.ToyModel(printable, lambda tokens: [-1e30 if piece in b"0123456789-" else 1e30 for piece in printable])
 
 # %% [markdown]
-# The format is a date from 2000 to 2099. Every month may have 31 days. `days` are those of Python's calendar. (The next
-# cell takes some seconds.)
+# The format is a date from 2000 to 2099. The regex allows 31 days in every month. `days` holds the 36,525 days that
+# exist. (The next cell takes some seconds.)
 
 # %%
 dates = r"20\d\d-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])"
-guide = gv.guide(gv.regex(dates), models[0].vocabulary)
-hostile = [gv.record(models[seed % 2], f"run {seed}", guide, seed=seed).text for seed in range(300)]
+guide = gv.guide(gv.regex(dates), hostile.vocabulary)
+written = [gv.record(hostile, "date: ", guide, seed=seed).text for seed in range(300)]
 days = {(date(2000, 1, 1) + timedelta(number)).isoformat() for number in range(36_525)}
 
 # %% [question]
 # slide: The mask guarantees the regex whatever the model wants, but the regex allows days that do not exist.
 gv.predict(
     "300 hostile runs. How many of the texts are days that exist?",
-    choices=["all 300", "about 285", "about 150", "almost none"],
-    answer="about 285",
+    choices=["all of them", "most of them", "about half of them", "almost none"],
+    answer="most of them",
     reveal=[
-        lambda: print(len([text for text in hostile if re.fullmatch(dates, text)]), "of 300 fit the format"),
-        lambda: print(len([text for text in hostile if text in days]), "exist; among the others are"),
-        lambda: print(*[text for text in hostile if text not in days][:4], sep=", "),
-        """All fit the format, whatever the models want. But some days do not exist, such as the 31st of November. A
+        lambda: print(len([text for text in written if re.fullmatch(dates, text)]), "of 300 fit the format"),
+        lambda: print(len([text for text in written if text in days]), "exist; among the others are"),
+        lambda: print(*[text for text in written if text not in days][:4], sep=", "),
+        """All fit the format, whatever the model wants. But some days do not exist, such as the 31st of November. A
         mask guarantees what the machine says, not what you meant.""",
     ],
 )
@@ -358,7 +359,6 @@ gv.score()
 # | said | measured | section |
 # | --- | --- | --- |
 # | "`+` is a loop on one state." | That is `*`: the two machines differ on `: ↵`. | 3 |
-# | "A regex can say more than a table of transitions." | Table, pattern and regex: the same machine. | 3 |
 # | "It fits the date regex, so it is a date." | All 300 texts fit, and some days do not exist. | 4 |
 
 # %% [markdown]
@@ -369,7 +369,7 @@ gv.score()
 # * A list of masks (lab 02) is a chain of states.
 # * `+` needs two states: *none yet* and *at least one*.
 # * If sets overlap, taking the first transition that fits is wrong.
-# * The guarantee holds for every model, and it says only what the machine says. What a mask changes: lab 12.
+# * The guarantee holds for every model, and it says only what the machine says.
 #
 # Next: [lab 04](04_regex_to_machine.ipynb). There a machine may be in several states at once.
 
@@ -380,8 +380,6 @@ gv.score()
 #   Models*](https://arxiv.org/abs/2307.09702) (2023): from a regex to a machine, and per state the legal tokens.
 # * [**vLLM**](https://docs.vllm.ai/en/latest/features/structured_outputs/) and
 #   [**SGLang**](https://docs.sglang.io/advanced_features/structured_outputs.html) take a regex per request.
-# * **nanoGPT**: the ids of `bard`'s 65 characters are those of its
-#   [`prepare.py`](https://github.com/karpathy/nanoGPT/blob/master/data/shakespeare_char/prepare.py).
 # * Section 1 is the [Myhill–Nerode theorem](https://en.wikipedia.org/wiki/Myhill%E2%80%93Nerode_theorem): with all
 #   prefixes as rows and all endings as columns, the smallest machine has one state per different row.
 # * Exercise 2 is [Glushkov's construction](https://en.wikipedia.org/wiki/Glushkov%27s_construction_algorithm), with one
