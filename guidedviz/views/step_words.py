@@ -38,9 +38,10 @@ def _say_forced(step: Step) -> str:
 
 
 def _say_drawn(step: Step) -> str:
-    odds = f"p {probability(step.raw)}"
-    if step.mass <= FULL_MASS:
-        odds = f"p {probability(step.masked)} of the legal, {probability(step.raw)} of all"
+    masked, raw = probability(step.masked), probability(step.raw)
+    odds = f"p {raw}"
+    if masked != raw:
+        odds = f"p {masked} of the legal, {raw} of all"
     came = CAME[step.how]
     if is_likeliest(step):
         came = "taken as the likeliest"

@@ -121,11 +121,13 @@ test("what each stage of the sampler left of a token is said, also where nothing
 });
 
 test("without a constraint nothing is said of a mask", () => {
-  const rows = [[7, "a", 0.5, 0.5, true, "0.50", "0.50"]];
-  const { find, stop } = render(stage, stageNews([step("a", { rows, mass: 1 })], 1, { head: { ...HEAD, free: true } }));
+  const special = [9, "im_start", 0.0002, 0, false, "1 in 5,000", "forbidden"];
+  const rows = [[7, "a", 0.5, 1, true, "0.50", "1"], [8, "b", 0.4, 0, true, "0.40", "0"], special];
+  const { find, stop } = render(stage, stageNews([step("a", { rows, mass: 0.9998 })], 1, { head: { ...HEAD, free: true } }));
   const said = find("[data-part=next]").textContent;
   assert.match(said, /no mask/);
-  assert.doesNotMatch(said, /forbidden|legal|mask changes/);
+  assert.doesNotMatch(said, /forbidden|legal|mask changes|im_start/);
+  assert.ok(find(".gv-removed").hidden);
   stop();
 });
 

@@ -9,6 +9,7 @@ import pytest
 
 import guidedviz as gv
 from guidedviz.decoding.trace import END_IN_WORDS
+from guidedviz.files import shipped
 from guidedviz.machines.machine import read
 from guidedviz.markup import node
 from guidedviz.models.chat import Prompt
@@ -148,6 +149,14 @@ def test_what_else_than_the_mask_changed_the_draw_stands_in_the_head_of_the_pane
     assert texts == ["bias · T 0.50"]
     assert parts(gv.views.draw_stage(recorded(), 3), "changes") == []
     assert "as drawn (bias · T 0.50)" in STILLS["without a constraint"]().alt
+
+
+def test_without_a_constraint_a_special_token_that_cannot_be_drawn_is_no_mask():
+    trace = gv.Trace.load(shipped("traces/smollm2/ada-free.trace.json"))
+    still = gv.views.draw_stage(trace, len(trace.steps))
+    assert trace.steps[-1].mass < 0.9999
+    assert "taken as the likeliest, p 0.82" in still.alt
+    assert not [word for word in ("removed", "of the legal", "✕") if word in still.svg + still.alt]
 
 
 def test_the_map_stands_where_there_is_no_machine_or_where_it_shows_the_stack():

@@ -277,17 +277,17 @@ def write_next(
         parts.append(soft_right(width, 13, legal or "no mask", 13))
         if step.get("changes"):
             parts.append(write(0, 36, step["changes"], 12, data_part="changes"))
-        others = step["others"]
+        bars = [*step["rows"], *step["others"]]
         names = ["before", step["after"]]
         if legal is None:
-            others = tuple(_free_rows(others))
+            bars = list(_free_rows(bars))
         if legal is None or step.get("changes"):
             names = ["the model", "drawn from"]
         parts += write_bar_names(names, width, 36)
-        bars = [*step["rows"], *others]
         parts += _write_rows(step, bars, width)
         y = ROWS_TOP + CANDIDATE * len(bars)
-        parts += _write_bin(step, width, y)
+        if legal is not None:
+            parts += _write_bin(step, width, y)
         y += 22
     for name, value in facts:
         y += FACT
@@ -298,11 +298,13 @@ def write_next(
     return together(parts), y
 
 
-def _free_rows(others: Sequence[PackedRow]) -> Iterator[PackedRow]:
-    """Without a constraint no token is forbidden, but for the special ones that nobody can write."""
-    for row in others:
-        if row.legal:
+def _free_rows(bars: Sequence[PackedRow]) -> Iterator[PackedRow]:
+    """Without a constraint only special tokens are forbidden, which nobody can write: they are not shown."""
+    for row in bars:
+        if row.legal and row.token == OTHERS:
             yield row._replace(label="all others")
+        elif row.legal:
+            yield row
 
 
 def _write_rows(step: PackedStep, bars: Sequence[PackedRow], width: float) -> Iterator[Element]:

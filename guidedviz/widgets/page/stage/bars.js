@@ -44,7 +44,7 @@ export function barsOf(step) {
  * @returns {Bar}
  */
 const barOf = ([token, label, raw, drawn, legal, before, after], place, key, special = false) =>
-  ({ key, place, special, token, label, raw: Math.max(0, raw), drawn: legal ? drawn : 0, legal, before, after: legal ? sayAfter(before, after, drawn) : "0", stages: [] });
+  ({ key, place, special, token, label, raw: Math.max(0, raw), drawn: legal ? drawn : 0, legal, before, after: legal ? sayAfter(before, after) : "0", stages: [] });
 
 /**
  * What an older record leaves to all others.
@@ -67,15 +67,11 @@ function othersOf({ rest = [0, 0, "0", "0"], mass }, shown, left) {
 }
 
 /**
- * An older record says "same" where both texts are equal. A legal token that the settings leave out does not look like a forbidden one.
+ * An older record says "same" where both texts are equal.
  * @param {string} before
  * @param {string} after
- * @param {number} drawn
  */
-function sayAfter(before, after, drawn) {
-  if (drawn <= 0) return "legal, 0";
-  return after === "same" ? before : after;
-}
+const sayAfter = (before, after) => (after === "same" ? before : after);
 
 /**
  * The legal bars end to end are a ruler from 0 to 1; the pointer stops in the bar of the token that was drawn. Nothing is

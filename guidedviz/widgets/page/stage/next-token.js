@@ -97,7 +97,7 @@ const sayNumber = ({ inside }, { number }) => (typeof inside === "number" ? `dra
  * @returns {Part}
  */
 export function scalePart(step, ruler, free) {
-  const removed = removedOf(step);
+  const removed = free ? 0 : removedOf(step);
   return ["p.gv-scale", [removed ? "b" : "span", { "data-move": "scale" }, free ? "" : sayMask(step)],
     ["span.gv-drawn", { hidden: !ruler, "data-move": "number" }, ruler && sayNumber(step, ruler)],
     ["b.gv-removed", { hidden: !removed, "data-move": "removed" }, `removed ${sayShare(removed)}`]];
@@ -126,7 +126,7 @@ function whyPart({ why }) {
  */
 function sayPress(view, { how, rows }) {
   if (how === "forced") return UNASKED;
-  const forbidden = rows.some(([, , , , legal]) => !legal);
+  const forbidden = !view.head.free && rows.some(([, , , , legal]) => !legal);
   const legal = rows.some(([, , , , isLegal]) => isLegal);
   if (isFixed(view) || isEnded(view) || !legal) return forbidden ? ALONE : "";
   return `Press a bar to take that token${forbidden ? "; press a forbidden one to read why." : "."}`;
@@ -175,12 +175,12 @@ function legendPart({ changes, after }, free) {
 export const chosenNow = (view, step) => (step.token >= 0 && (placeShown(view) >= 0 || step === view.next) ? step.token : NaN);
 
 /**
- * Without a constraint no token is forbidden, but for the special ones that nobody can write.
+ * Without a constraint no token is forbidden, but for the special ones that nobody can write: they are not shown.
  * @param {Bar[]} bars
  * @returns {Bar[]}
  */
 const freeBars = (bars) =>
-  bars.filter(({ key }) => key !== "forbidden").map((bar) => (bar.key === "legal" ? { ...bar, label: "all others" } : bar));
+  bars.filter(({ legal }) => legal).map((bar) => (bar.key === "legal" ? { ...bar, label: "all others" } : bar));
 
 /**
  * What the motion of this panel is made of.
@@ -192,7 +192,7 @@ export function shownOf(view, step) {
   const token = chosenNow(view, step);
   const chosen = bars.findIndex((bar) => bar.token === token);
   const ruler = Number.isNaN(token) ? null : rulerOf(step, bars);
-  return { bars, ruler, chosen, mass: step.mass, removed: removedOf(step), changes: step.changes ? (step.stages?.length ?? 0) + 1 : 0 };
+  return { bars, ruler, chosen, mass: step.mass, removed: view.head.free ? 0 : removedOf(step), changes: step.changes ? (step.stages?.length ?? 0) + 1 : 0 };
 }
 
 /**
