@@ -40,7 +40,7 @@ def _say_forced(step: Step) -> str:
 def _say_drawn(step: Step) -> str:
     masked, raw = probability(step.masked), probability(step.raw)
     odds = f"p {raw}"
-    if masked != raw:
+    if step.mass <= FULL_MASS and masked != raw:
         odds = f"p {masked} of the legal, {raw} of all"
     came = CAME[step.how]
     if is_likeliest(step):
