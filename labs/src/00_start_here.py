@@ -367,7 +367,7 @@ gv.stage(clerk, chatty, guide, seed=59, show=0, constraint="an object with four 
 # The legal tokens had the other 57%. This total is **Z**, the *legal mass*. Each legal probability is divided by it, so
 # that the legal ones add up to 1 again. Press `m`: the stage shows this step once more, slowly. Then step through the
 # run. At most steps Z is near 1, and the mask changes next to nothing. (The panel *machine* shows how much of the
-# object is written. Lab 03 builds such machines; press *machine* above the stage to hide it.)
+# object is written. Lab 03 builds such machines.)
 
 # %%
 def show_both():
@@ -429,7 +429,7 @@ gv.predict(
 
 # %%
 model = gv.load_model("smollm2 or clerk")
-question = "Grace Hopper is 45 years old and lives in New York.\nJSON with name, age, city:\n"
+question = "Grace Hopper is 45 years old and lives in Prague.\nJSON with name, age, city:\n"
 
 # %%
 # NBVAL_IGNORE_OUTPUT
