@@ -27,7 +27,7 @@ from guidedviz.machines.visible import visible, visible_bytes
 from guidedviz.tokens.arrays import Mask
 from guidedviz.tokens.index import Index, build_index
 from guidedviz.tokens.lazy import Lazy
-from guidedviz.tokens.shown_mask import show_mask
+from guidedviz.tokens.shown_mask import name_legal, show_mask
 from guidedviz.tokens.split import Split
 from guidedviz.tokens.vocabulary import Vocabulary
 
@@ -147,7 +147,6 @@ def illegal_token(vocabulary: Vocabulary, why: Explanation) -> IllegalToken:
     return IllegalToken(f"token {why.token} {vocabulary.display(why.token)!r}{state}: {why.reason}")
 
 
-MOST_NAMED = 8  # legal tokens that a reason names
 MASK_BYTES = 2**26  # bytes of masks that a guide keeps
 
 
@@ -228,17 +227,10 @@ class Guide(ABC):
         if legal:
             reason = f"the guide allows it in {label}"
         else:
-            reason = f"the guide forbids it in {label}; legal there: {self._say_legal(mask)}"
+            reason = f"the guide forbids it in {label}; legal there: {name_legal(mask, self.vocabulary) or 'nothing'}"
         if not self.vocabulary.is_text(token):
             reason = reason_of_no_text(self.vocabulary, token, legal, reason)
         return Explanation(token, self.vocabulary.pieces[token], legal, None, "", (label,), self.stack(state), reason)
-
-    def _say_legal(self, mask: Mask) -> str:
-        """The first legal tokens of a mask, and how many more there are."""
-        legal = np.flatnonzero(mask).tolist()
-        names = ", ".join(map(self.vocabulary.display, legal[:MOST_NAMED]))
-        more = len(legal) - MOST_NAMED
-        return f"{names} and {more:,} more" if more > 0 else names or "nothing"
 
     def label(self, state: Any) -> str:
         """The state's name for people."""

@@ -40,15 +40,25 @@ class ShownMask(np.ndarray[Any, np.dtype[np.bool_]]):
     def __repr__(self) -> str:
         if self.vocabulary is None or not self.is_whole:
             return repr(self.view(np.ndarray))
-        legal = self.nonzero()[0].tolist()
-        names = " ".join(map(self.vocabulary.display, legal[:MOST_NAMED]))
-        if len(legal) > MOST_NAMED:
-            names += " …"
-        named = f": {shorten(names, LONGEST_NAMED)}" if legal else ""
-        return f"mask({len(legal):,} of {len(self):,} tokens are legal{named})"
+        names = name_legal(self, self.vocabulary)
+        named = f": {names}" if names else ""
+        return f"mask({np.count_nonzero(self):,} of {len(self):,} tokens are legal{named})"
 
     def _repr_html_(self) -> Any:
         return lazy.load_views().html_of(self)
+
+
+def name_legal(mask: Mask, vocabulary: Vocabulary) -> str:
+    """The first legal tokens of a mask.
+
+    >>> name_legal(np.array([True, False, True]), gv.Vocabulary([b"a", b"b", b" c"]))
+    'a ␣c'
+    """
+    legal = np.flatnonzero(mask).tolist()
+    names = " ".join(map(vocabulary.display, legal[:MOST_NAMED]))
+    if len(legal) > MOST_NAMED:
+        names += " …"
+    return shorten(names, LONGEST_NAMED)
 
 
 def show_mask(mask: Mask, vocabulary: Vocabulary) -> Mask:
