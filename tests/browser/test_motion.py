@@ -30,8 +30,13 @@ LOOK = """root => {
   const seen = (selector) => Number(getComputedStyle(panel.querySelector(selector)).opacity);
   const track = panel.querySelector("[data-part='bar']").clientWidth;
   const bin = panel.querySelector(".gv-bin");
+  const isIn = (node, other) => {
+    const [box, room] = [node, other].map((one) => one.getBoundingClientRect());
+    return Math.abs(box.x - room.x) < 2 && box.top > room.top - 3 && box.bottom < room.bottom + 3;
+  };
   const rows = [...panel.querySelectorAll(".gv-row")].map((row) => {
-    const [before, after, name] = ["before", "after", "name"].map((part) => row.querySelector(`.gv-${part}`));
+    const parts = ["before", "after", "gain", "name"];
+    const [before, after, gain, name] = parts.map((part) => row.querySelector(`.gv-${part}`));
     const bar = getComputedStyle(after);
     return {
       forbidden: row.classList.contains("gv-struck"),
@@ -40,13 +45,15 @@ LOOK = """root => {
       shown: Number(bar.opacity),
       number: row.querySelector(".gv-said").textContent,
       struck: getComputedStyle(name).color === getComputedStyle(panel.querySelector(".gv-removed")).color,
-      inBin: after.getBoundingClientRect().x >= bin.getBoundingClientRect().x - 12,
+      inBin: isIn(after, bin),
+      gain: getComputedStyle(gain).opacity > 0 && gain.getBoundingClientRect().height / bin.clientHeight,
+      gainInBin: isIn(gain, bin),
     };
   });
   return {
     rows,
     mask: seen(".gv-mask"),
-    bin: bin.firstElementChild.offsetHeight / bin.clientHeight,
+    bin: seen(".gv-bin > i"),
     scale: seen(".gv-scale > :first-child"),
     pointer: seen(".gv-pointer"),
   };
@@ -142,7 +149,8 @@ def test_each_phase_is_seen_in_its_frames(bare, bard):
     end = stage.root.evaluate(LOOK)
     bare.page.evaluate(HOLD)
     step_on(bare, stage)
-    grows, falls, flows, stretches = (look(bare, stage, time) for time in (100, 550, 900, 1300))
+    grows, falls, flows, passes = (look(bare, stage, time) for time in (100, 550, 1098, 1400))
+    full_bin = look(bare, stage, 1100)
     forbidden = [place for place, row in enumerate(grows["rows"]) if row["forbidden"]]
     legal = [place for place, row in enumerate(grows["rows"]) if not row["forbidden"]]
     assert len(forbidden) >= 4, "the model wants what is illegal"
@@ -157,25 +165,29 @@ def test_each_phase_is_seen_in_its_frames(bare, bard):
     assert struck == sorted(struck, reverse=True), "the mask strikes from the first row to the last"
     assert set(struck) == {True, False}, "and is half-way"
     assert falls["mask"] == 1
-    assert falls["bin"] < 0.02, "nothing is removed yet"
 
     assert all(flows["rows"][place]["struck"] for place in forbidden)
-    assert all(flows["rows"][place]["inBin"] for place in forbidden[:4]), "they are at the bin"
-    assert 0.1 < flows["bin"] < 0.9
-    assert flows["scale"] == 0, "no legal bar has grown"
+    assert all(flows["rows"][place]["inBin"] for place in forbidden), "they lie in the bin"
+    assert (flows["bin"], flows["scale"]) == (0, 0), "no legal bar has grown"
 
-    assert stretches["bin"] > 0.97
-    assert stretches["scale"] == 1
-    assert all(stretches["rows"][place]["shown"] == 0 for place in forbidden)
-    assert stretches["pointer"] == 0
+    assert all(full_bin["rows"][place]["shown"] == 0 for place in forbidden)
+    layers = [full_bin["rows"][place] for place in legal]
+    assert all(layer["gainInBin"] for layer in layers), "what lay there is cut for the legal bars"
+    assert full_bin["bin"] == 1
+
+    assert passes["scale"] == 1
+    assert passes["pointer"] == 0
+    assert not passes["rows"][legal[0]]["gainInBin"], "it is on its way"
 
     end = look(bare, stage, 1e6)
     assert end["pointer"] == 1
-    for place in legal:
-        raw, half, full = (frame["rows"][place]["after"] for frame in (flows, stretches, end))
-        assert raw <= half <= full
+    for place, layer in zip(legal, layers, strict=True):
+        raw, full = (frame["rows"][place]["after"] for frame in (flows, end))
+        assert raw <= full
+        assert layer["gain"] == pytest.approx(full - raw, abs=0.02), "a layer is as high as what its bar gains"
+        assert end["rows"][place]["gain"] is False
         assert end["rows"][place]["before"] == pytest.approx(flows["rows"][place]["before"], abs=0.01), "outlines stay"
-    assert sum(end["rows"][place]["after"] for place in legal) == pytest.approx(1, abs=0.03), "they are a ruler of 1"
+    assert sum(end["rows"][place]["after"] for place in legal) == pytest.approx(1, abs=0.03), "all of the probability"
     assert {end["rows"][place]["number"] for place in forbidden} == {"0"}
 
 

@@ -10,7 +10,6 @@ import { exitsNow } from "../../guidedviz/widgets/page/stage/moving.js";
 import { mayMove, rateOf } from "../../guidedviz/widgets/page/stage/pace.js";
 import { step } from "./fixtures.js";
 
-const HIGH = 24;
 const GROWN = 200; // milliseconds in which the outlines grow
 const FROM = step("x", { token: 1, rows: [[1, "x", 0.6, 0.6, true, "0.60", "0.60"], [2, "b", 0.4, 0.4, true, "0.40", "0.40"]], mass: 1, others: [], inside: 0.5 });
 const ROWS = [[3, "f", 0.5, 0, false, "0.50", "forbidden"], [2, "b", 0.3, 0.6, true, "0.30", "0.60"], [4, "c", 0.2, 0.4, true, "0.20", "0.40"]];
@@ -20,7 +19,7 @@ function shownIn(one) {
   const bars = barsOf(one);
   return { bars, ruler: rulerOf(one, bars), chosen: bars.findIndex(({ token }) => token === one.token), mass: one.mass, removed: removedOf(one), changes: one.changes ? (one.stages?.length ?? 0) + 1 : 0 };
 }
-const moves = (more = {}, from = FROM) => maskFalls(from && shownIn(from), shownIn({ ...TO, ...more }), HIGH);
+const moves = (more = {}, from = FROM) => maskFalls(from && shownIn(from), shownIn({ ...TO, ...more }));
 const of = (list, part, name) => list.filter(([one, look]) => one === part && (!name || name in look));
 const times = (list) => list.map(([, , , begin, end]) => [begin, end]);
 
@@ -43,8 +42,7 @@ test("a number stands at what the model wants from the first frame, and its row 
 
 test("the number of a forbidden bar is what the model wants until the bar is in the bin", () => {
   const counts = of(moves(), "t3.said");
-  const [, inBin] = of(moves(), "t3.after", "left")[0].slice(3);
-  assert.deepEqual([inBin, inBin + 1, GONE].map((time) => countAt(counts, time)), [0.5, 0, 0]);
+  assert.deepEqual([FALLEN, GONE - 1, GONE].map((time) => countAt(counts, time)), [0.5, 0.5, 0]);
 });
 
 test("a token that was there before comes from its own row and its own length, a new one appears", () => {
@@ -53,7 +51,7 @@ test("a token that was there before comes from its own row and its own length, a
   assert.deepEqual(times(of(moves(), "t2", "opacity")), []);
   assert.deepEqual(times(of(moves(), "t3", "opacity")), [[0, GROWN]]);
   const [[, moved]] = of(moves({ rows: [ROWS[1], ROWS[0], ROWS[2]] }), "t2", "transform");
-  assert.equal(moved.transform, `translateY(${HIGH}px)`, "it was one row lower");
+  assert.equal(moved.transform, "translateY(100%)", "it was one row lower");
 });
 
 test("then the mask falls from the first row to the last, and strikes a forbidden bar as it passes", () => {
@@ -66,40 +64,48 @@ test("then the mask falls from the first row to the last, and strikes a forbidde
   assert.equal(of(moves(), "t2.after", "opacity")[0][3], passes[1], "a legal bar is filled as the mask passes");
 });
 
-test("then the forbidden bars flow into the bin, which grows to what was removed", () => {
-  const leaves = of(moves(), "t3.after", "left");
-  assert.deepEqual([leaves[0][3], leaves[0][2].width], [FALLEN, "24px"]);
+/** The middle and the height of a layer in the bin, in hundredths of the bin; the bar has its place among three rows. */
+const layer = (look, place) => [["top", place], ["height", 0]].map(([name, more]) => Math.round((Number(/calc\((\S+)/.exec(look[name])[1]) + more) * 100 / 3));
+
+test("then each forbidden bar becomes a layer in the bin, as high as its probability; they fill it up to what was removed", () => {
+  const two = moves({ rows: [ROWS[0], ROWS[1], [5, "d", 0.2, 0, false, "0.20", "forbidden"]], mass: 0.3 });
+  const [across] = of(two, "t3.after", "left");
+  assert.deepEqual([across[1].left, across[1].width, across[2].left, across[2].width], ["0.000%", "50.000%", "calc(100% + var(--gap))", "24px"]);
+  const layers = ["t3.after", "t5.after"].map((part) => of(two, part, "top")[0]);
+  assert.deepEqual(times([across, ...layers]), Array(3).fill([FALLEN, GONE]));
+  assert.deepEqual([layer(layers[0][2], 0), layer(layers[1][2], 2)], [[55, 50], [90, 20]], "0.3 of the bin stays free above them");
+});
+
+test("a forbidden bar leaves an empty outline, in its row and in the bin", () => {
   assert.equal(of(moves(), "t3.after", "opacity").at(-1)[4], GONE);
-  const [[, , to, begin, end]] = of(moves(), "bin");
-  assert.equal(to.height, "50.000%");
-  assert.ok(begin >= FALLEN && end <= GONE);
-  assert.deepEqual(of(moves(), "t3.said").at(-1).slice(1, 3), [{ count: 0.5 }, { count: 0 }]);
+  const [, , empty] = of(moves(), "t3.before", "borderStyle")[0];
+  assert.deepEqual([empty.borderStyle, empty.backgroundImage, empty.backgroundColor], ["dashed", "none", "transparent"]);
+  assert.deepEqual(of(moves(), "bin"), [["bin", { opacity: 0 }, { opacity: 1 }, GONE - 1, GONE]]);
 });
 
-test("then the legal bars stretch by 1/Z, their numbers count along, and one line says the factor", () => {
-  const [, from, to, ...when] = of(moves(), "t2.after", "width").at(-1);
-  assert.deepEqual([from.width, to.width, ...when], ["30.000%", "60.000%", GONE, SHARED]);
-  assert.deepEqual(of(moves(), "t2.said").at(-1), ["t2.said", { count: 0.3 }, { count: 0.6 }, GONE, SHARED]);
-  assert.equal(of(moves(), "scale")[0][3], GONE);
-  assert.equal(of(moves(), "t2.before", "width").length, 1, "outlines stay");
-});
-
-test("what is left leaves room in the ruler of the whole as the forbidden flow out, and then stretches until it fills it", () => {
-  const list = moves();
-  assert.deepEqual(of(list, "over", "height").map(([, from, to, begin, end]) => [from.height, to.height, begin > FALLEN, end]), [["50.000%", "0%", true, GONE]]);
-  const grows = ["t2", "t4"].map((key) => of(list, `${key}.piece`, "flexGrow")[0]);
-  assert.deepEqual(grows.map(([, from, to]) => [from.flexGrow, to.flexGrow]), [[0.3, 0.6], [0.2, 0.4]]);
-  assert.deepEqual(times(grows), [[GONE, SHARED], [GONE, SHARED]], "as the bars do");
-  assert.equal(of(list, "t3.piece").length, 0, "a forbidden token has no part of it");
-  const [tick] = of(list, "tick", "top");
-  assert.deepEqual([tick[2].top, tick[4]], ["80.000%", of(list, "number")[0][3]], "the pointer stops on the ruler, too");
-});
-
-test("what a legal bar gains comes from the ruler to the end of the bar, while that stretches", () => {
-  const [[, from, to, ...when]] = of(moves(), "t2.gain", "left");
-  assert.deepEqual([from.left, to.left, to.width, ...when], ["calc(100% + var(--gap) - 11px)", "30.000%", "30.000%", GONE, SHARED]);
-  assert.deepEqual(of(moves(), "t2.gain", "opacity").at(-1)[2], { opacity: 0 }, "then it is a part of the bar");
+test("then what lies in the bin is cut into layers, one per legal bar, and each is as high as what its bar gains", () => {
+  const starts = ["t2", "t4"].map((key, place) => layer(of(moves(), `${key}.gain`, "top")[0][1], place + 1));
+  assert.deepEqual(starts, [[65, 30], [90, 20]], "of the lower half, 0.3 go to one and 0.2 to the other");
+  assert.deepEqual(times(of(moves(), "t4.gain", "opacity"))[0], [GONE - 1, GONE], "as the forbidden bars go");
   assert.deepEqual(of(moves(), "t3.gain"), [], "a forbidden bar gains nothing");
+});
+
+test("each layer goes to the end of its bar, one after the other, and is there what the bar gains", () => {
+  const across = ["t2", "t4"].map((key) => of(moves(), `${key}.gain`, "left")[0]);
+  assert.deepEqual(across.map(([, from]) => [from.left, from.width]), Array(2).fill(["calc(100% + var(--gap))", "24px"]));
+  assert.deepEqual(across.map(([, , to]) => [to.left, to.width]), [["30.000%", "30.000%"], ["20.000%", "20.000%"]]);
+  const [[first], [second, last]] = times(across);
+  assert.ok(first === GONE && first < second && last < SHARED);
+});
+
+test("a legal bar stretches by 1/Z as it fills what has come, its number counts along, and one line says the factor", () => {
+  const there = of(moves(), "t2.gain", "left")[0][4];
+  const [, from, to, ...when] = of(moves(), "t2.after", "width").at(-1);
+  assert.deepEqual([from.width, to.width, when[0]], ["30.000%", "60.000%", there]);
+  assert.deepEqual(of(moves(), "t2.said").at(-1), ["t2.said", { count: 0.3 }, { count: 0.6 }, ...when]);
+  assert.deepEqual(of(moves(), "t2.gain", "opacity").at(-1).slice(2), [{ opacity: 0 }, ...when], "the hatch goes");
+  assert.ok(when[1] <= SHARED);
+  assert.deepEqual([of(moves(), "scale")[0][3], of(moves(), "t2.before", "width").length], [GONE, 1], "outlines stay");
 });
 
 test("at last the pointer runs along the legal bars and stops at the number that was drawn", () => {
@@ -114,7 +120,7 @@ test("at last the pointer runs along the legal bars and stops at the number that
 test("bias, temperature, top-k and top-p come between the mask and the draw, where they are set", () => {
   const list = moves({ changes: "T 0.50", rows: [ROWS[0], [2, "b", 0.3, 0.69, true, "0.30", "0.69"], [4, "c", 0.2, 0.31, true, "0.20", "0.31"]] });
   const widths = of(list, "t2.after", "width").map(([, from, to, ...when]) => [from.width, to.width, ...when]);
-  assert.deepEqual(widths, [["30.000%", "60.000%", GONE, SHARED], ["60.000%", "69.000%", CHANGES, CHANGES + 400]]);
+  assert.deepEqual([widths[0].slice(0, 2), widths[1]], [["30.000%", "60.000%"], ["60.000%", "69.000%", CHANGES, CHANGES + 400]]);
   assert.equal(CHANGES - SHARED, 200, "what the mask made is seen before");
   assert.equal(of(list, "pointer", "left")[0][3], CHANGES + 400);
 });
@@ -130,7 +136,7 @@ test("each stage of the sampler moves the bars by itself, and its name is lit as
 });
 
 test("where the mask changes nothing, only bars grow and the pointer runs", () => {
-  const list = maskFalls(shownIn(TO), shownIn(FROM), HIGH);
+  const list = maskFalls(shownIn(TO), shownIn(FROM));
   assert.deepEqual(["mask", "bin", "scale", "t1.name"].map((part) => of(list, part).length), [0, 0, 0, 0]);
   assert.equal(of(list, "pointer", "left")[0][3], GROWN);
 });
@@ -156,7 +162,7 @@ test("every moving part ends as the page has painted it", () => {
   assert.equal(ends.get("t2.after").width, "60.000%");
   assert.equal(ends.get("t2.end").width, "60.000%");
   assert.equal(ends.get("pointer").left, "20.000%");
-  assert.equal(ends.get("t3.after").opacity, 0, "it lies in the bin");
+  assert.deepEqual(["t3.after", "t2.gain"].map((part) => ends.get(part).opacity), [0, 0], "they have gone on");
 });
 
 test("between two moves of a part the end of the first holds", () => {

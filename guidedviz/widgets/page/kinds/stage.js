@@ -155,7 +155,6 @@ function render({ model, el, load }) {
   listenToSwipes(root, act);
   const leavePopups = closePopups(root);
   const watch = new ResizeObserver(([{ contentRect: { width } }]) => {
-    moving.high = 0;
     if (width > 0 && view.narrow !== width <= NARROW) set({ narrow: width <= NARROW });
   });
   watch.observe(root);

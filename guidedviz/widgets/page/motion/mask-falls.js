@@ -3,24 +3,26 @@
 //     0 -  200 ms  outlines grow to what the model wants, whose numbers stand there from the start
 //   200 -  400     all rest: this is what the model wants
 //   400 -  700     the mask passes from the first row to the last: a forbidden bar is hatched, its name is struck
-//   700 - 1100     forbidden bars flow into the bin, and out of the ruler of the whole: what is left does not fill it
-//  1100 - 1500     legal bars stretch by 1/Z: now they fill the ruler, and what each gains comes from there
-//  1700 - 2100     after a rest: bias, penalty, temperature, top-k and top-p, where they are set, 500 ms for each
+//   700 - 1100     forbidden bars go into the bin: each is a layer there, as high as its probability
+//  1100 - 2000     the bin empties: cut into a layer per legal bar, it goes to their ends, and each bar stretches by 1/Z
+//  2200 - 2600     after a rest: bias, penalty, temperature, top-k and top-p, where they are set, 500 ms for each
 //      then        a pointer runs along the legal bars and stops at the number that was drawn
 //
 // Where the mask changes nothing, the bars grow and the pointer runs. A number is that of its bar: it never counts to what it
 // is before. What is drawn is marked when it is drawn.
 
 /** @import { Bar, Ruler } from "../stage/bars.js" */
-/** @import { Move } from "./player.js" */
+/** @import { Look, Move } from "./player.js" */
 
 const REST = 200; // milliseconds in which a picture is looked at
 const GROWN = 200; // milliseconds after the begin, as the next ones
 export const FALLS = GROWN + REST;
 export const FALLEN = FALLS + 300;
-const BINNED = FALLEN + 220; // forbidden bars stand over the bin
 export const GONE = FALLEN + 400;
-export const SHARED = GONE + 400;
+const SHARE = 900; // milliseconds in which the bin empties
+const FLIGHT = 550; // milliseconds of a layer from the bin to its bar
+const FILL = 200; // milliseconds in which a bar fills what has come to it
+export const SHARED = GONE + SHARE;
 export const CHANGES = SHARED + REST;
 const STAGE = 500; // milliseconds from the begin of a stage of the sampler to that of the next one
 const CHANGE = 400; // milliseconds in which a stage changes the bars
@@ -31,8 +33,8 @@ const JUDGED = { backgroundColor: "transparent", backgroundImage: "none" };
 const TURN = 70; // milliseconds in which the mask turns a bar
 
 /**
- * What is shown of a step: its bars, the legal mass, how many stages of the sampler change them after the mask, the ruler, and the row of
- * the token that is drawn, or -1.
+ * What is shown of a step: its bars, the legal mass, how many stages of the sampler change them after the mask, where the pointer stops, and
+ * the row of the token that is drawn, or -1.
  * @typedef {{ bars: Bar[], mass: number, removed: number, changes: number, ruler: Ruler | null, chosen: number }} Shown
  */
 
@@ -43,19 +45,19 @@ const wide = (share) => `${(100 * share).toFixed(3)}%`;
  * The motion from the panel of one step to that of the next one.
  * @param {Shown | null} before
  * @param {Shown} after
- * @param {number} high pixels of a row
  * @returns {Move[]}
  */
-export function maskFalls(before, after, high) {
-  const { bars, removed, mass, changes, ruler, chosen } = after;
+export function maskFalls(before, after) {
+  const { bars, removed, changes, ruler, chosen } = after;
   const falls = removed > 0;
+  const layers = layersOf(after);
   const was = new Map(before?.bars.map((bar, place) => [bar.key, { raw: bar.raw, place }]));
   /** @type {Move[]} */
   const moves = [];
   bars.forEach((bar, place) => {
     const old = was.get(bar.key);
-    moves.push(...grow(bar, old?.raw ?? 0, old ? (old.place - place) * high : 0, Boolean(old)));
-    if (falls) moves.push(...(bar.legal ? stay(bar, passAt(place, bars.length), mass, changes) : leave(bar, passAt(place, bars.length), (bars.length - place - 1) * high)));
+    moves.push(...grow(bar, old?.raw ?? 0, old ? old.place - place : 0, Boolean(old)));
+    if (falls) moves.push(...(bar.legal ? stay : leave)(bar, passAt(place, bars.length), layers[place], after));
     else if (changes) moves.push(...changeBar(bar, bar.raw, FALLS));
     else moves.push([`${bar.key}.after`, { width: wide(old?.raw ?? 0) }, { width: wide(bar.raw) }, 0, GROWN]);
   });
@@ -64,10 +66,7 @@ export function maskFalls(before, after, high) {
       ["mask", { opacity: 0 }, { opacity: 1 }, FALLS - TURN, FALLS],
       ["mask", { top: "0%" }, { top: "100%" }, FALLS, FALLEN],
       ["mask", { opacity: 1 }, { opacity: 0 }, FALLEN, FALLEN + TURN],
-      ["whole", UNJUDGED, JUDGED, FALLS, FALLEN],
-      ["over", { opacity: 0 }, { opacity: 1 }, FALLEN - TURN, FALLEN],
-      ["over", { height: wide(removed) }, { height: "0%" }, FALLEN + 100, GONE],
-      ["bin", { height: "0%" }, { height: wide(removed) }, FALLEN + 100, GONE],
+      ["bin", { opacity: 0 }, { opacity: 1 }, GONE - 1, GONE],
       ["removed", { opacity: 0 }, { opacity: 1 }, FALLEN + 100, FALLEN + 200],
       ["scale", { opacity: 0 }, { opacity: 1 }, GONE, GONE + 150],
     );
@@ -112,7 +111,7 @@ export const passAt = (place, count) => FALLS + ((FALLEN - FALLS) * (place + 0.5
  * A bar grows to what the model wants, and its number says so from the start. A token that was there before comes from its old row.
  * @param {Bar} bar
  * @param {number} old
- * @param {number} from pixels
+ * @param {number} from rows
  * @param {boolean} known
  * @returns {Move[]}
  */
@@ -123,13 +122,13 @@ function grow({ key, raw }, old, from, known) {
     [`${key}.end`, { width: wide(old) }, { width: wide(raw) }, 0, GROWN],
     [`${key}.said`, { count: raw }, { count: raw }, 0, GROWN],
   ];
-  if (from) moves.push([key, { transform: `translateY(${from}px)` }, { transform: "none" }, 0, GROWN]);
+  if (from) moves.push([key, { transform: `translateY(${100 * from}%)` }, { transform: "none" }, 0, GROWN]);
   if (!known) moves.push([key, { opacity: 0 }, { opacity: 1 }, 0, GROWN]);
   return moves;
 }
 
 /**
- * A bar changes from one share to another, its number and its piece of the ruler with it.
+ * A bar changes from one share to another, and its number with it.
  * @param {Bar} bar
  * @param {number} from
  * @param {number} to
@@ -141,62 +140,100 @@ const share = ({ key, raw }, from, to, begin, stop) => [
   [`${key}.after`, { width: wide(from) }, { width: wide(to) }, begin, stop],
   [`${key}.end`, { width: wide(Math.max(raw, from)) }, { width: wide(Math.max(raw, to)) }, begin, stop],
   [`${key}.said`, { count: from }, { count: to }, begin, stop],
-  [`${key}.piece`, { flexGrow: from }, { flexGrow: to }, begin, stop],
 ];
 
 /**
- * A legal bar stays: the mask fills it, then it takes its part of what was removed.
+ * The share of a legal bar after the mask.
  * @param {Bar} bar
- * @param {number} at when the mask passes
- * @param {number} mass
- * @param {number} changes
+ * @param {Shown} shown
+ */
+const sharedOf = ({ raw, drawn }, { mass, changes }) => (changes ? Math.min(1, raw / mass) : drawn);
+
+/**
+ * The layer of each bar in the bin: what a forbidden one brings, and what a legal one takes. Either are as high as what was removed.
+ * @param {Shown} shown
+ * @returns {Look[]}
+ */
+function layersOf(shown) {
+  const { bars, removed } = shown;
+  const rows = bars.length;
+  const above = [1 - removed, 1 - removed]; // of the layers that are brought, of those that are taken
+  return bars.map((bar, place) => {
+    const part = bar.legal ? sharedOf(bar, shown) - bar.raw : bar.raw;
+    const middle = above[Number(bar.legal)] + part / 2;
+    above[Number(bar.legal)] += part;
+    const top = `calc(${(middle * rows - place).toFixed(3)} * var(--high) - var(--above) - 2px)`;
+    return { left: "calc(100% + var(--gap))", width: "24px", top, height: `calc(${(part * rows).toFixed(3)} * var(--high))` };
+  });
+}
+
+/**
+ * A bar turns to a layer or back: it is narrow before it is high.
+ * @param {string} part
+ * @param {Look} from
+ * @param {Look} to
+ * @param {number} begin
+ * @param {number} end
+ * @param {string[]} easings of what is across, and of what is upright
  * @returns {Move[]}
  */
-function stay(bar, at, mass, changes) {
-  const shared = changes ? Math.min(1, bar.raw / mass) : bar.drawn;
+const turn = (part, from, to, begin, end, easings) => [["left", "width"], ["top", "height"]].map((names, way) => {
+  const [one, other] = [from, to].map((look) => Object.fromEntries(names.map((name) => [name, look[name]])));
+  return [part, { ...one, easing: easings[way] }, other, begin, end];
+});
+
+/**
+ * Where a part of a bar lies.
+ * @param {number} left
+ * @param {number} width
+ * @returns {Look}
+ */
+const inBar = (left, width) => ({ left: wide(left), width: wide(width), top: "50%", height: "calc(100% - 4px)" });
+
+/**
+ * A legal bar stays: the mask fills it, then its layer comes from the bin to its end, and the bar fills that.
+ * @param {Bar} bar
+ * @param {number} at when the mask passes
+ * @param {Look} layer
+ * @param {Shown} shown
+ * @returns {Move[]}
+ */
+function stay(bar, at, layer, shown) {
+  const { key, raw } = bar;
+  const shared = sharedOf(bar, shown);
+  const legal = shown.bars.filter((one) => one.legal);
+  const begin = GONE + ((SHARE - FLIGHT - FILL) * legal.indexOf(bar)) / legal.length;
+  const there = begin + FLIGHT;
   return [
-    [`${bar.key}.before`, UNJUDGED, JUDGED, at, at + TURN],
-    [`${bar.key}.after`, { opacity: 0 }, { opacity: 1 }, at, at + TURN],
-    [`${bar.key}.piece`, { opacity: 0 }, { opacity: 1 }, at, at + TURN],
-    ...share(bar, bar.raw, shared, GONE, SHARED),
-    ...gain(bar.key, bar.raw, shared),
-    ...(changes ? changeBar(bar, shared, CHANGES) : []),
+    [`${key}.before`, UNJUDGED, JUDGED, at, at + TURN],
+    [`${key}.after`, { opacity: 0 }, { opacity: 1 }, at, at + TURN],
+    [`${key}.gain`, { opacity: 0 }, { opacity: 1 }, GONE - 1, GONE],
+    ...turn(`${key}.gain`, layer, inBar(raw, shared - raw), begin, there, ["ease-in", "ease-out"]),
+    [`${key}.gain`, { opacity: 1 }, { opacity: 0 }, there, there + FILL],
+    ...share(bar, raw, shared, there, there + FILL),
+    ...(shown.changes ? changeBar(bar, shared, CHANGES) : []),
   ];
 }
 
 /**
- * What a legal bar gains comes from the ruler to the end of the bar.
- * @param {string} key
- * @param {number} raw
- * @param {number} shared
- * @returns {Move[]}
- */
-const gain = (key, raw, shared) => [
-  [`${key}.gain`, { left: "calc(100% + var(--gap) - 11px)", width: "11px" }, { left: wide(raw), width: wide(shared - raw) }, GONE, SHARED],
-  [`${key}.gain`, { opacity: 0 }, { opacity: 0.8 }, GONE, GONE + 1],
-  [`${key}.gain`, { opacity: 0.8 }, { opacity: 0 }, SHARED - TURN, SHARED],
-];
-
-/**
- * A forbidden bar turns as the mask passes, and flows into the bin, which stands right of all bars; when it is there its number is 0.
+ * A forbidden bar turns as the mask passes, and becomes a layer in the bin; its outline stays, and its number is 0.
  * @param {Bar} bar
  * @param {number} at when the mask passes
- * @param {number} down pixels to the bottom of the bin
+ * @param {Look} layer
  * @returns {Move[]}
  */
-const leave = ({ key, raw }, at, down) => [
+const leave = ({ key, raw }, at, layer) => [
   [`${key}.name`, { color: "var(--gv-ink)", textDecorationColor: "transparent" }, { color: "var(--gv-magenta)", textDecorationColor: "var(--gv-magenta)" }, at, at + TURN],
   [`${key}.cross`, { opacity: 0 }, { opacity: 1 }, at, at + TURN],
-  [`${key}.before`, { borderColor: "var(--gv-soft)", ...UNJUDGED, borderStyle: "solid" }, { borderColor: "var(--gv-magenta)", ...JUDGED, backgroundImage: "var(--gv-hatch)", borderStyle: "dashed" }, at, at + TURN],
+  [`${key}.before`, { borderColor: "var(--gv-soft)", ...UNJUDGED, borderStyle: "solid" }, { borderColor: "var(--gv-magenta)", ...JUDGED, borderStyle: "dashed" }, at, at + TURN],
   [`${key}.after`, { opacity: 0, scale: "1 0" }, { opacity: 1, scale: "1 1" }, at, at + TURN],
-  [`${key}.after`, { left: "0%", width: wide(raw) }, { left: "calc(100% + var(--gap))", width: raw > 0 ? "24px" : "0px" }, FALLEN, BINNED],
-  [`${key}.after`, { translate: "0 0" }, { translate: `0 ${down}px` }, BINNED, GONE],
-  [`${key}.after`, { opacity: 1 }, { opacity: 0 }, GONE - 30, GONE],
-  [`${key}.said`, { count: raw }, { count: 0 }, BINNED, BINNED + 1],
+  ...turn(`${key}.after`, inBar(0, raw), layer, FALLEN, GONE, ["ease-out", "ease-in"]),
+  [`${key}.after`, { opacity: 1 }, { opacity: 0 }, GONE - 1, GONE],
+  [`${key}.said`, { count: raw }, { count: 0 }, GONE - 1, GONE],
 ];
 
 /**
- * The pointer runs along one legal bar after the other, and along the ruler.
+ * The pointer runs along one legal bar after the other.
  * @param {Bar[]} bars
  * @param {Ruler} ruler
  * @param {number} begin
@@ -217,8 +254,6 @@ function sweep(bars, { row, at, number }, begin) {
   });
   return [
     ...moves,
-    ["tick", { opacity: 0 }, { opacity: 1 }, begin, begin],
-    ["tick", { top: "0%", easing: "linear" }, { top: wide(number) }, begin, time],
     ["number", { opacity: 0 }, { opacity: 1 }, time, time + TURN],
     ...mark(bars[row], time),
   ];

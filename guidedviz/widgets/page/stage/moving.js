@@ -27,7 +27,6 @@ const BACK = 2.5; // how quick a step back is
  * @property {Step | undefined} from the step that was shown before it
  * @property {number} cursor where the step was shown first
  * @property {number} at the cursor that was painted last
- * @property {number} high pixels of a row; 0 where the stage has another size since it was measured
  * @property {StageView["why"]} why
  * @property {Point | null} bar where the token that was taken or asked about had its bar
  * @property {HTMLElement | null} kept the panel that the token left: it stays over the next one until the token has landed
@@ -35,17 +34,16 @@ const BACK = 2.5; // how quick a step back is
  */
 
 /** @returns {Moving} */
-export const newMoving = () => ({ motion: null, flight: null, step: undefined, from: undefined, cursor: 0, at: 0, high: 0, why: null, bar: null, kept: null, then: null });
+export const newMoving = () => ({ motion: null, flight: null, step: undefined, from: undefined, cursor: 0, at: 0, why: null, bar: null, kept: null, then: null });
 
 /**
  * The moves of the panel of the next token from one step to another.
  * @param {StageView} view
  * @param {Step | undefined} before
  * @param {Step} after
- * @param {number} high pixels of a row
  */
-function movesBetween(view, before, after, high) {
-  return maskFalls(before && before.how !== "forced" ? shownOf(view, before) : null, shownOf(view, after), high);
+function movesBetween(view, before, after) {
+  return maskFalls(before && before.how !== "forced" ? shownOf(view, before) : null, shownOf(view, after));
 }
 
 /**
@@ -74,7 +72,6 @@ export function endMotion(moving, view, root) {
     moving.flight?.finish();
   }
   if (isNew || view.cursor < moving.cursor) moving.motion?.finish();
-  moving.high ||= /** @type {HTMLElement | null | undefined} */ (root?.querySelector(".gv-row"))?.offsetHeight ?? 0;
   moving.bar = root && taken && mayMove(view) ? barPlace(root, taken.token) : null;
   if (isNew) keepPanel(moving, view, root);
 }
@@ -148,7 +145,7 @@ export function move(moving, view, root, { machine }) {
   const { step, from } = moving;
   moving.motion?.finish();
   if (!step || !panel || step.how === "forced" || wantsStillness()) return;
-  const moves = movesBetween(view, from, step, moving.high);
+  const moves = movesBetween(view, from, step);
   const after = shownOf(view, step);
   const refused = findRefused(after.bars, step.refused);
   const shown = after.removed && !machine.slot.hidden ? showExits(view, root, machine, refused.sign, step) : [];
@@ -254,7 +251,7 @@ function leavePanel(moving, view, root) {
   const { step } = moving;
   if (!step || !panel || step.how === "forced") return () => {};
   moving.motion?.finish();
-  const moves = movesBetween(view, view.steps[view.cursor - 1], step, moving.high);
+  const moves = movesBetween(view, view.steps[view.cursor - 1], step);
   const copy = copyPanel(panel);
   view.leaving = copy;
   return () => {

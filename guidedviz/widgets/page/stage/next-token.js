@@ -1,5 +1,5 @@
-// The next token: a row per candidate with its probability before the mask (outlined) and after it (filled), the bin with
-// what the mask took away, the ruler of what is left, the pointer that drew the token, and why a forbidden token is illegal.
+// The next token: a row per candidate with its probability before the mask (outlined) and after it (filled), the bin, which
+// what the mask took away passed through, the pointer that drew the token, and why a forbidden token is illegal.
 
 /** @import { Bar, Ruler } from "./bars.js" */
 /** @import { StageView, Step } from "../types.js" */
@@ -54,17 +54,7 @@ function rowPart(bar, chosen, pick, names) {
 }
 
 /**
- * The whole from 0 to 1 as a ruler: the legal bars, one upon the other. They fill it when they have stretched by 1/Z.
- * @param {Bar[]} bars
- * @param {Ruler | null} ruler
- * @returns {Part}
- */
-const wholePart = (bars, ruler) => ["div.gv-whole", { "aria-hidden": true, "data-move": "whole" },
-  ...bars.map(({ key, drawn }) => ["i.gv-piece", { "data-move": `${key}.piece`, ...wide(drawn) }]),
-  ["i.gv-outflow", { "data-move": "over" }], ["i.gv-tick", { "data-move": "tick", hidden: !ruler, ...wide(ruler?.number ?? 0) }]];
-
-/**
- * The rows, the mask that falls over them, the pointer, the ruler, and the bin.
+ * The rows, the mask that falls over them, the pointer, and the bin.
  * @param {Bar[]} bars
  * @param {number} chosen the token that was taken, or NaN
  * @param {Ruler | null} ruler
@@ -78,7 +68,6 @@ export const fallPart = (bars, chosen, ruler, removed, pick, names = []) => ["di
     ["i.gv-mask", { "aria-hidden": true, "data-move": "mask" }],
     ["div.gv-tracks", { "aria-hidden": true, hidden: !ruler },
       ["i.gv-pointer", { "data-move": "pointer", vars: { "--share": ruler?.at, "--row": ruler?.row } }]]],
-  wholePart(bars.filter(({ legal }) => legal), ruler),
   ["div.gv-bin", { role: "meter", "aria-label": "removed by the mask", "aria-valuemax": 1, "aria-valuenow": removed.toFixed(3), "aria-valuetext": sayShare(removed), "data-part": "bin" },
     ["i", { "data-move": "bin", ...wide(removed) }]]];
 

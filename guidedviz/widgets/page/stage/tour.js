@@ -40,7 +40,7 @@ const hasPaused = (view, was) => view.plays > was.plays + 1 || (view.plays > was
 const STOPS = [
   ["Press → : the model writes one token.", "step", goesOn, (view) => !isEnded(view)],
   [
-    "An outlined bar is before the mask, a filled one after it; the bin has what it removed, and the ruler beside it what is left, stretched to 1. Press a token with ✕ to read why it is illegal.",
+    "An outlined bar is before the mask, a filled one after it; what it removes goes through the bin to the legal tokens. Press a token with ✕ to read why it is illegal.",
     "rows", (view) => Boolean(view.why), hasMask,
   ],
   ["Press ← : the stage goes one step back. Nothing is computed again.", "back", goesBack],
