@@ -69,10 +69,10 @@ def test_headless_a_figure_is_a_picture_and_live_it_follows_the_theme(monkeypatc
     assert figure.svg in live
 
 
-def test_forbidden_tokens_are_struck_hatched_and_named_forbidden_and_the_bin_has_what_was_removed():
+def test_forbidden_tokens_are_struck_dashed_and_named_forbidden_and_the_bin_says_what_was_removed():
     figure = gv.draw_distribution(step(0, b"no", legal=False))
     assert 'text-decoration="line-through"' in figure.svg
-    assert 'stroke="var(--gv-magenta)" stroke-dasharray="2 3"' in figure.svg
+    assert 'stroke="var(--gv-magenta)" stroke-dasharray="3 2"' in figure.svg
     assert 'data-part="bin"' in figure.svg
     assert "removed 40%" in figure.svg
     assert "× 1/Z = × 1.67" in figure.svg

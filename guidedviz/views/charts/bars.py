@@ -224,11 +224,11 @@ GROUND: dict[str, Any] = {
     "stroke_width": 4,
     "paint_order": "stroke",
 }  # of a number on a bar
-HATCH: dict[str, Any] = {
+TAKEN: dict[str, Any] = {
     "fill": "none",
     "stroke": "var(--gv-magenta)",
-    "stroke_dasharray": "2 3",
-}  # across a line as wide as the shape
+    "stroke_dasharray": "3 2",
+}  # the outline of what the mask took away
 FACT = 22.0  # the height of a fact
 NAME_ROOM = 110.0  # the most that a label takes
 DIGIT_WIDTH = 8.0  # pixels per character of a number, about
@@ -326,12 +326,11 @@ def _write_rows(step: PackedStep, bars: Sequence[PackedRow], width: float) -> It
         outlined = row.raw * span
         if row.legal:
             parts.append(write_bar(start, 4, row.drawn * span, 16.0, 1))
+            parts.append(write_bar(start, 2, outlined, 20.0, 0))
             said = row.drawnText
         else:
-            across = f"M{start:g} 12h{outlined:g}"
-            parts.append(path_of(across, stroke_width=16, **HATCH))
+            parts.append(rect(start, 2, outlined, 20, 1.5, **TAKEN))
             said = "0"
-        parts.append(write_bar(start, 2, outlined, 20.0, 0))
         room = span - DIGIT_WIDTH * len(said)
         longest = max(row.raw, row.drawn) * span
         end = start + min(longest + 8, room)
@@ -361,17 +360,16 @@ def say_factor(factor: float) -> str:
 
 
 def _write_bin(step: PackedStep, width: float, bottom: float) -> list[Element]:
-    """What the mask removed, as high as its part of the probability, and below it the factor of the legal bars."""
+    """The bin, in which what the mask removed was as high as its probability, and the factor of the legal bars."""
     if not 0 < step["mass"] <= FULL_MASS:
         return []
     removed = 1 - step["mass"]
     high = bottom - ROWS_TOP
-    middle = width - BIN / 2
-    up = -high * removed
+    was = high * removed
     factor = say_factor(1 / step["mass"])
     below = bottom + 16
     outline = rect(width - BIN, ROWS_TOP, BIN, high, 3, fill="none", stroke="var(--gv-soft)")
-    fill = path_of(f"M{middle:g} {bottom:g}v{up:g}", stroke_width=BIN, **HATCH, data_part="bin")
+    taken = rect(width - BIN + 3, bottom - was, BIN - 6, was, 0, **TAKEN, data_part="bin")
     part = write_right(width, below, f"removed {share(removed)}", fill="var(--gv-magenta)")
     scaled = write(0, below, f"× 1/Z = × {factor}", fill="var(--gv-blue)")
-    return [outline, fill, part, scaled]
+    return [outline, taken, part, scaled]
