@@ -8,7 +8,7 @@ import { nameCalled, ruleCalled, statesLight, tellCalls, timeCalls, topOf } from
 import { FLIGHT, travel } from "../../guidedviz/widgets/page/motion/travel.js";
 
 const LABELS = { least: 1, most: 1.5 };
-const pathAt = (x, y, rx, ry, ...ends) => ({ x, y, rx, ry, ends });
+const pathAt = (x, y, rx, ry, ...ends) => ({ x, y, rx, ry, ends: ends.length ? ends : [{ x, y, rx, ry }] });
 
 test("a drawing that fits is whole, also where it is a little too large", () => {
   assert.deepEqual(aim([100, 50], [200, 100], LABELS, null), { scale: 1.5, x: 25, y: 12.5 });
@@ -16,14 +16,22 @@ test("a drawing that fits is whole, also where it is a little too large", () => 
 });
 
 test("one that does not fit is close up with labels that can be read, and a path is seen whole", () => {
-  const { scale, x } = aim([1000, 100], [200, 100], LABELS, pathAt(500, 50, 90, 10));
+  const { scale, x } = aim([1000, 100], [200, 100], LABELS, pathAt(500, 50, 80, 10));
   assert.equal(scale, 1);
-  assert.ok(x + 410 >= 0 && x + 590 <= 200);
+  assert.ok(x + 420 >= 0 && x + 580 <= 200);
+  const further = aim([1000, 100], [200, 100], LABELS, pathAt(500, 50, 40, 10, { x: 500, y: 50, rx: 40, ry: 10 }, { x: 530, y: 50, rx: 10, ry: 10 }));
+  assert.equal(further.x + 530, 100, "its end in the middle, where there is room");
   assert.equal(aim([1000, 100], [200, 100], LABELS, pathAt(0, 0, 5, 5)).x, 0, "it begins at the border");
 });
 
+test("the last arrow is drawn a little smaller where it would be cut by a little", () => {
+  const { scale, x } = aim([1000, 100], [200, 100], LABELS, pathAt(500, 50, 300, 10, { x: 710, y: 50, rx: 90, ry: 10 }, { x: 790, y: 50, rx: 10, ry: 10 }));
+  assert.equal(scale, LESS);
+  assert.ok(Math.abs(x + 620 * scale - 18) < 1e-6, "it begins at the border, and there is room for what goes on");
+});
+
 test("of a path that is too long its end is seen", () => {
-  const { scale, x } = aim([1000, 100], [200, 100], LABELS, pathAt(500, 50, 300, 10, { x: 690, y: 50, rx: 110, ry: 10 }, { x: 790, y: 50, rx: 10, ry: 10 }));
+  const { scale, x } = aim([1000, 100], [200, 100], LABELS, pathAt(500, 50, 300, 10, { x: 680, y: 50, rx: 120, ry: 10 }, { x: 790, y: 50, rx: 10, ry: 10 }));
   assert.equal(scale, 1);
   assert.ok(x + 790 >= 0 && x + 790 <= 200);
 });

@@ -7,6 +7,7 @@
 /** @typedef {{ least: number, most: number, whole?: boolean }} Scales for labels that can be read, and the largest ones */
 
 export const LESS = 0.85; // of the least size is better than a drawing that is cut by a little
+const EDGE = 18; // pixels of a border, where a drawing fades
 
 /**
  * @param {Size} size of the drawing
@@ -17,7 +18,9 @@ export const LESS = 0.85; // of the least size is better than a drawing that is 
  */
 export function aim(size, room, { least, most, whole }, at) {
   const fit = Math.min(most, room[0] / size[0], room[1] / size[1]);
-  const scale = whole || fit >= LESS * least ? fit : least;
+  const isCut = (/** @type {number} */ by) => at && (at.ends[0].rx * by > room[0] / 2 - EDGE || at.ends[0].ry * by > room[1] / 2 - EDGE);
+  const close = isCut(least) && !isCut(LESS * least) ? LESS * least : least;
+  const scale = whole || fit >= LESS * least ? fit : close;
   /**
    * @param {"x" | "y"} name
    * @param {"rx" | "ry"} half
@@ -28,7 +31,9 @@ export function aim(size, room, { least, most, whole }, at) {
     if (free >= 0 || !at) return Math.max(0, free / 2);
     const [end] = at.ends.slice(-1);
     const seen = [at, ...at.ends].find((spot) => 2 * spot[half] * scale <= room[side]) ?? end;
-    return Math.max(free, Math.min(0, room[side] / 2 - seen[name] * scale));
+    const slack = Math.max(0, room[side] / 2 - EDGE - seen[half] * scale); // the end is as near to the middle as it allows
+    const aside = Math.max(-slack, Math.min(slack, (seen[name] - end[name]) * scale));
+    return Math.max(free, Math.min(0, room[side] / 2 - seen[name] * scale + aside));
   };
   return { scale, x: place("x", "rx", 0), y: place("y", "ry", 1) };
 }
