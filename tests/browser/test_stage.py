@@ -170,6 +170,7 @@ def test_the_menu_saves_what_this_run_has_as_it_is_shown(bare, theme):
     assert (name, data[:8]) == ("machine.png", b"\x89PNG\r\n\x1a\n")
     assert struct.unpack(">II", data[16:24]) == (-int(-2 * width // 1), -int(-2 * height // 1)), "two pixels per unit"
     assert len(data) > 3_000, "a machine is on it"
+    stage.tab("map")  # its code is fetched when it is opened first
     assert stage.save("map", "PNG")[0] == "map.png"
     name, page = stage.save("run", "page")
     assert (name, page[:15]) == ("run.html", b"<!doctype html>")
