@@ -10,6 +10,7 @@ import os
 import re
 import webbrowser
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,8 @@ FIRST_NOTES = ("In two minutes", "Goals", "Fifty minutes")  # sections of the te
 LAST_NOTES = ("Ask", "Misconceptions")
 PLAYS = {"GUIDEDVIZ_HEADLESS": "1", "GUIDEDVIZ_SITE": "1"}  # each live object gives its recording
 CELL_SECONDS = 300  # for one cell
+HEADING = re.compile(r"^#+ .*$", re.MULTILINE)
+HOME = " · home"  # how the heading of homework ends
 LINKS = re.compile(r'<a class="anchor-link".*?</a>|</?a\b[^>]*>')
 QUIET = ["--log-level=ERROR"]
 
@@ -92,13 +95,16 @@ def read_deck(name: str, play: bool = False) -> list[Slide]:
     opened = json.loads(labs[f"{name}.ipynb"].read_bytes())["cells"]
     slides = []
     before: list[str] = []
+    at_home = False
     for cell, open_cell in zip(cells, opened, strict=True):
         if cell["cell_type"] == "markdown":
             before.append("".join(cell["source"]))
+            for heading in HEADING.findall(before[-1]):
+                at_home = heading.endswith(HOME)
         sentence = cell["metadata"].get("slide", "")
         if sentence:
             notes = as_html("\n\n".join(before))
-            slides.append(make_slide(sentence, cell, open_cell, notes))
+            slides.append(replace(make_slide(sentence, cell, open_cell, notes), at_home=at_home))
             before = []
     if not slides:
         raise SettingError(f"slides, lab {quoted(name)}", seen="no slide", expected="cells with a slide")

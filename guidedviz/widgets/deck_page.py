@@ -31,6 +31,7 @@ class Slide:
     shown: str
     notes: str
     recording: dict[str, Any] | None = None
+    at_home: bool = False
 
 
 def text_slide(sentence: str, text: str, notes: str) -> Slide:
@@ -73,6 +74,7 @@ def deck_page(title: str, slides: Sequence[Slide]) -> str:
 
 
 def _write_slide(title: str, slide: Slide, nonce: str, first: bool) -> str:
+    title = f"{title} · homework" if slide.at_home else title
     name = node("h1", title) if first else node("p", title, class_="name")
     sentence = node("h2", with_marks(slide.sentence))
     shown = slide.shown

@@ -100,6 +100,13 @@ def test_an_exercise_shows_the_code_that_is_open():
     assert "for source" not in opened.shown
 
 
+def test_a_slide_of_the_homework_says_so():
+    deck = read_saved("07_pda")
+    at_home = [slide.sentence for slide in deck if slide.at_home]
+    assert at_home == ["Exercise 3: find three mistakes in a grammar of lists."], "the section after it is in class"
+    assert deck_page("Lab 07", deck).count("Lab 07 · homework") == 1
+
+
 @pytest.mark.parametrize("lab", ["", "0", "nothing", "<b>"])
 def test_a_name_that_is_not_one_lab_is_refused(lab):
     with pytest.raises(SettingError, match="expected the start of one name, such as 03, or all"):
