@@ -77,9 +77,9 @@ gv.draw_distribution(step, title="the first letter after ROMEO")
 
 # %% [markdown]
 # An outlined bar is a probability before the mask, a filled bar one after it; `✕` marks an illegal token. A line of a
-# play begins with a capital, so the likeliest tokens are illegal here. The dashed column at the right is the probability
-# that the mask **removed**. The **legal mass Z** is the probability that remains. Each legal probability is divided by
-# Z, so that all legal ones add up to 1 again:
+# play begins with a capital, so the likeliest tokens are illegal here. The dashed column at the right is the
+# probability that the mask **removed**. The **legal mass Z** is the probability that remains. Each legal probability
+# is divided by Z, so that all legal ones add up to 1 again:
 
 # %%
 likeliest = next(candidate for candidate in step.candidates if candidate.legal)

@@ -422,7 +422,7 @@ gv.predict(
         lambda: print("replies:", gv.grammar('root ::= "(" [a-z]+ root* ")"')),
         """Only the replies nest to any depth. A finite automaton with 31 states knows all dates that exist, between
         quotes. A list of numbers may be long, but it does not nest: an FSM can read the order. No context-free grammar
-        can check the sum of numbers of any length. So the invoice needs a JSON Schema, and a validator for the total.""",
+        can check a sum of numbers of any length. The invoice needs a JSON Schema, and a validator for the total.""",
     ],
 )
 

@@ -459,7 +459,7 @@ gv.score()
 #
 # | said | found | how | section |
 # | --- | --- | --- | --- |
-# | "A slow schema only hurts who sends it." | One mask of 40 ms makes the TPOT of all four times as long. | simulated | 1 |
+# | "A slow schema only hurts who sends it." | One mask of 40 ms makes every TPOT four times as long. | simulated | 1 |
 # | "During the forward pass, masks are free." | The throughput falls by a sixth. | published by vLLM | 2 |
 # | "A `maxLength` costs nothing." | 1,603 ms instead of 16 in one version, twice the time in the next. | measured | 3 |
 
