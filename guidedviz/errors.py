@@ -58,6 +58,16 @@ def nearest(name: str, known: Iterable[str], cutoff: float = 0.6) -> str:
     return f'"{close[0]}"' if close else ""
 
 
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """A hint with the most similar known name; "" if none is similar.
+
+    >>> did_you_mean("vlaue", ["value", "key"]), did_you_mean("x", ["value"])
+    ('did you mean "value"?', '')
+    """
+    near = nearest(name, known)
+    return f"did you mean {near}?" if near else ""
+
+
 class GuidedVizError(ValueError):
     """The base class of all errors of this library.
 

@@ -25,7 +25,7 @@ def has_surrogate(text: str) -> bool:
     >>> has_surrogate("\\ud800"), has_surrogate("é")
     (True, False)
     """
-    return any(0xD800 <= ord(char) <= 0xDFFF for char in text)
+    return any("\ud800" <= char <= "\udfff" for char in text)
 
 
 def write_surrogates(text: str) -> str:

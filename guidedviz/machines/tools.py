@@ -8,6 +8,7 @@ from typing import Any, Literal, NamedTuple, Union, get_args, get_origin, get_ty
 from guidedviz.errors import PatternError, expect, quoted
 from guidedviz.machines.lark import lark
 from guidedviz.machines.pushdown.large_regex import regex
+from guidedviz.machines.schema.document import text_or_empty
 
 TYPES = {
     str: "string",
@@ -79,8 +80,7 @@ def _read_dict(given: dict[Any, Any], where: str) -> Tool:
     schema = inside.get("parameters", inside.get("input_schema"))
     if schema is None:
         schema = {"type": "object"}
-    about = inside.get("description")
-    return Tool(name, schema, about if isinstance(about, str) else "")
+    return Tool(name, schema, text_or_empty(inside.get("description")))
 
 
 def _read_custom(given: Any, where: str) -> Tool:
@@ -95,8 +95,7 @@ def _read_custom(given: Any, where: str) -> Tool:
         takes = NOTATIONS_OF_INPUT[syntax](definition)
         text["description"] = f"{syntax}: {definition}"
     schema = {"type": "object", "properties": {INPUT: text}, "required": [INPUT], "additionalProperties": False}
-    about = given.get("description")
-    return Tool(given["name"], schema, about if isinstance(about, str) else "", None, takes)
+    return Tool(given["name"], schema, text_or_empty(given.get("description")), None, takes)
 
 
 def _read_input(form: Any, where: str) -> tuple[Any, Any]:

@@ -156,7 +156,7 @@ def _check_thinking(think: object, limit: object) -> None:
 class _Writer:
     """Writes the parts of a turn as rules: thinking, an answer, a call of each tool."""
 
-    def __init__(self, form: Style, tools: Sequence[Tool], once: bool = False) -> None:
+    def __init__(self, form: Style, tools: Sequence[Tool], once: bool) -> None:
         self.form = form
         self.tools = tools
         self.once = once  # whether a turn has one call at most
@@ -205,7 +205,8 @@ class _Writer:
         if choice == "required":
             return self.calls(self.tools, self.once)
         if not (self.form.special or self.once):
-            return self.text_with_calls()
+            rest = self.form.call.removeprefix(self.mark)
+            return free_text({self.mark: self.call(self.tools, rest)})
         if self.form.text_before_calls:
             return concat(self.answer(), optional(self.calls(self.tools, self.once)))
         return either(self.answer(), self.calls(self.tools, self.once))
@@ -220,11 +221,6 @@ class _Writer:
     def mark(self) -> str:
         """What begins a call, where the marks are text."""
         return self.form.call.partition("\n")[0]
-
-    def text_with_calls(self) -> Tree:
-        """Text in which the mark of a call begins one."""
-        rest = self.form.call.removeprefix(self.mark)
-        return free_text({self.mark: self.call(self.tools, rest)})
 
     def call(self, tools: Sequence[Tool], text: str) -> Tree:
         """A call of one of these tools: what all calls begin and end with stands once."""
@@ -256,10 +252,6 @@ def _naming(tool: Tool | None) -> Iterator[None]:
         raise PatternError(where, seen=error.seen, expected=error.expected, hint=error.hint) from error
 
 
-def _arguments(tool: Tool) -> Format:
-    return {"type": "json_schema", "json_schema": tool.schema, "max_whitespace_cnt": 1}
-
-
 def _formats(form: Style, text: str, tool: Tool | None = None) -> list[Format]:
     """A text of a style as formats: special tokens, free text, a tool's name and arguments, and texts as they are."""
     signs = "|".join(map(re.escape, form.special)) or "(?!)"
@@ -270,7 +262,7 @@ def _formats(form: Style, text: str, tool: Tool | None = None) -> list[Format]:
         elif part == "TEXT":
             formats.append({"type": "any_text"})
         elif part == "ARGS" and tool:
-            formats.append(_arguments(tool))
+            formats.append({"type": "json_schema", "json_schema": tool.schema, "max_whitespace_cnt": 1})
         elif part == "NAME" and tool:
             formats.append({"type": "const_string", "value": json.dumps(tool.name)})
         elif part == "PLAIN_NAME" and tool:

@@ -154,7 +154,9 @@ def line_and_column(text: str, place: int) -> tuple[int, int]:
     return line, place - start + 1
 
 
-def grammar_error(text: str, place: int, seen: str, expected: str, hint: str = "") -> GrammarError:
+def grammar_error(
+    text: str, place: int, seen: str, expected: str, hint: str = "", notation: str = "GBNF"
+) -> GrammarError:
     r"""The error at an offset of a grammar's text, with a caret under it.
 
     >>> print(grammar_error("root ::= vlaue", 9, 'unknown rule "vlaue"', "a rule's name", 'did you mean "value"?'))
@@ -163,7 +165,7 @@ def grammar_error(text: str, place: int, seen: str, expected: str, hint: str = "
                ^ did you mean "value"?
     """
     line, column = line_and_column(text, place)
-    where = f"GBNF line {line}, column {column}"
+    where = f"{notation} line {line}, column {column}"
     picture = draw_caret(text, place)
     return GrammarError(where, seen=seen, expected=expected, hint=hint, picture=picture, position=place)
 

@@ -18,8 +18,8 @@ from guidedviz.machines import limits
 class Done:
     """The work of one compilation so far, and how much of it each part of the source took."""
 
+    most: int
     steps: int = 0
-    most: int = field(default_factory=lambda: limits.WORK)
     part: str = ""  # the part that is worked on; "" is the rest
     began: int = 0  # the steps when the work on it began
     shares: Counter[str] = field(default_factory=Counter)
@@ -46,7 +46,7 @@ def limited_work() -> Iterator[None]:
     if _done.get():
         yield
         return
-    token = _done.set(Done())
+    token = _done.set(Done(limits.WORK))
     collects = gc.isenabled()
     gc.disable()  # much is made, and little of it is garbage
     try:

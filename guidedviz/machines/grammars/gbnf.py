@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from guidedviz.errors import GrammarError, PatternError, expect, nearest, quoted, shorten
+from guidedviz.errors import GrammarError, PatternError, did_you_mean, expect, nearest, quoted, shorten
 from guidedviz.machines import limits
 from guidedviz.machines.grammars.grammar import Grammar, Rule
 from guidedviz.machines.ranges import LAST, Ranges, merge_ranges, other_ranges
@@ -161,8 +161,7 @@ class _Parser:
             rules[rule.name] = rule
         for call in self.calls:
             if call.text not in rules:
-                near = nearest(call.text, rules)
-                hint = f"did you mean {near}?" if near else ""
+                hint = did_you_mean(call.text, rules)
                 raise self.error(call.start, f'unknown rule "{brief(call.text)}"', "the name of a rule", hint)
         return tuple(rules.values())
 

@@ -3,9 +3,10 @@
 Below: properties of the rules (can one finish, can it be empty), and the graph of their calls.
 """
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Container, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import count
 from typing import Self
 
 from guidedviz.errors import quoted
@@ -55,6 +56,19 @@ class Grammar:
     def calls(self) -> Mapping[str, tuple[str, ...]]:
         """The rules that each rule calls."""
         return {rule.name: rule.calls for rule in self.rules}
+
+
+def free_name(name: str, *taken: Container[str]) -> str:
+    """The name, with a number if something has it.
+
+    >>> free_name("a", "b"), free_name("a", "abc"), free_name("a", "b", ["a", "a-2"])
+    ('a', 'a-2', 'a-3')
+    """
+    free = name
+    numbers = count(2)
+    while any(free in names for names in taken):
+        free = f"{name}-{next(numbers)}"
+    return free
 
 
 def rules_with(rules: Collection[Rule], holds: Callable[[Chars], bool]) -> frozenset[str]:

@@ -9,7 +9,7 @@ import warnings
 from collections.abc import Iterable
 from typing import Any
 
-from guidedviz.errors import PatternError, nearest
+from guidedviz.errors import PatternError, did_you_mean
 from guidedviz.machines import limits
 from guidedviz.machines.grammars.gbnf import brief
 from guidedviz.machines.grammars.lark_notation import Node, refusal
@@ -59,8 +59,7 @@ def common_terminal(place: Node, library: str, name: str) -> Tree:
     """A terminal of Lark's library `common`."""
     if library == "common" and name in COMMON:
         return parse_regex(COMMON[name])
-    near = nearest(name, COMMON)
-    hint = f"did you mean {near}?" if near else "write its definition here"
+    hint = did_you_mean(name, COMMON) or "write its definition here"
     raise refusal(place, f"unknown import {brief(f'{library}.{name}')}", "common.NAME", hint)
 
 

@@ -12,8 +12,8 @@ from typing import Any
 from guidedviz.errors import GrammarError
 from guidedviz.extras import need
 from guidedviz.machines import limits
-from guidedviz.machines.grammars.gbnf import brief as brief
-from guidedviz.machines.visible import draw_caret, line_and_column
+from guidedviz.machines.grammars.gbnf import brief
+from guidedviz.machines.visible import grammar_error
 from guidedviz.machines.work import spend
 
 Node = Any  # a Tree or a Token of the package: `data` and `children`, or `type` and the text; both know their place
@@ -173,10 +173,4 @@ def show_place(text: str, error: GrammarError) -> GrammarError:
       start: vlaue
              ^ did you mean "value"?
     """
-    line, column = line_and_column(text, error.position)
-    where = f"Lark line {line}, column {column}"
-    picture = draw_caret(text, error.position)
-    place = error.position
-    return GrammarError(
-        where, seen=error.seen, expected=error.expected, hint=error.hint, picture=picture, position=place
-    )
+    return grammar_error(text, error.position, error.seen, error.expected, error.hint, "Lark")

@@ -10,18 +10,17 @@ two and at the end, but not inside one, and before the first only with `%llguida
 
 import json
 import re
-from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from graphlib import CycleError, TopologicalSorter
 from typing import Any
 
-from guidedviz.errors import PatternError, nearest, quoted
+from guidedviz.errors import PatternError, did_you_mean, nearest, quoted
 from guidedviz.machines import limits
 from guidedviz.machines.grammars import lark_leaves
 from guidedviz.machines.grammars.gbnf import brief
-from guidedviz.machines.grammars.grammar import Grammar, Rule
+from guidedviz.machines.grammars.grammar import Grammar, Rule, free_name
 from guidedviz.machines.grammars.lark_notation import Node, parse_notation, refusal
 from guidedviz.machines.grammars.rewrite import needed_rules
 from guidedviz.machines.regular.algebra import code_machine, code_net, difference, intersection
@@ -171,7 +170,6 @@ class _Reader:
         self.trees: dict[str, Tree] = dict(definitions.imports)
         self.flat: dict[str, Tree] = {}  # of terminals, without calls
         self.schemas: dict[str, Tree] = {}  # by their text
-        self.copies: Counter[str] = Counter()
         self.instances: dict[tuple[str, tuple[Tree, ...]], Call] = {}  # of templates, with their arguments
         self.waiting: list[tuple[str, Node, Scope]] = []
         self.ignored: Call | None = None
@@ -206,10 +204,7 @@ class _Reader:
     def new_rule(self, name: str) -> Call:
         """A call of a new rule; its name has the letters and digits of `name`, with a number if it is taken."""
         plain = "".join(char if char.isascii() and char.isalnum() else "-" for char in name)
-        free = plain
-        while free in self.trees or free in self.defined.rules:
-            self.copies[plain] += 1
-            free = f"{plain}-{self.copies[plain] + 1}"
+        free = free_name(plain, self.trees, self.defined.rules)
         self.trees[free] = EMPTY
         return Call(free)
 
@@ -242,8 +237,7 @@ class _Reader:
         if name in self.defined.terminals or name in self.defined.imports:
             return self.lexeme(call, scope)
         if name not in self.defined.rules:
-            near = nearest(name, self.defined.spans)
-            hint = f"did you mean {near}?" if near else ""
+            hint = did_you_mean(name, self.defined.spans)
             raise refusal(token, f'unknown name "{brief(name)}"', "the name of a rule or terminal", hint)
         if scope.in_terminal:
             hint = "name it in capitals, or write this in a rule"
@@ -261,9 +255,8 @@ class _Reader:
         token, *values = node.children
         name = str(token)
         if name not in self.defined.templates or scope.in_terminal:
-            near = nearest(name, self.defined.templates)
-            seen = f"{brief(name)}{{...}}"
-            raise refusal(token, seen, "a template, in a rule", f"did you mean {near}?" if near else "")
+            hint = did_you_mean(name, self.defined.templates)
+            raise refusal(token, f"{brief(name)}{{...}}", "a template, in a rule", hint)
         parameters, body = self.defined.templates[name]
         if len(values) != len(parameters.children):
             raise refusal(token, f"arguments: {len(values)}", f"{len(parameters.children)} for {brief(name)}")

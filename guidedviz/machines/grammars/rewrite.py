@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from guidedviz.machines import limits
-from guidedviz.machines.grammars.grammar import Grammar, Rule, recursive_rules, rules_with
+from guidedviz.machines.grammars.grammar import Grammar, Rule, free_name, recursive_rules, rules_with
 from guidedviz.machines.graph import grouped, reach
 from guidedviz.machines.regular.nfa import count_states, weigh
 from guidedviz.machines.syntax import (
@@ -94,10 +94,7 @@ class _Counted:
         times = repeat.low, repeat.high
         key = repeat.part, times
         if key not in self.rules:
-            name = f"{rule.name}{repeat}"
-            same = [other for other in self.bounds if other.startswith(name)]
-            if same:
-                name += f"-{len(same) + 1}"
+            name = free_name(f"{rule.name}{repeat}", self.bounds)
             self.rules[key] = Rule(name, repeat.part, rule.span)
             self.bounds[name] = times
         return Call(self.rules[key].name)

@@ -248,8 +248,8 @@ class Weights:
     The weight of a shared part is kept, so 2**60 copies take the same time as one.
     """
 
-    calls: Mapping[str, int] = field(default_factory=dict)
-    copies: int | None = None
+    calls: Mapping[str, int]
+    copies: int | None
     known: dict[int, int] = field(default_factory=dict)
     largest: tuple[int, Repeat | None] = (0, None)  # of the counted repeats
 

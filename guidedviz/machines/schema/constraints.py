@@ -14,11 +14,12 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar, TypeVar
 
+from guidedviz.errors import PatternError
 from guidedviz.machines.schema.numbers import MultipleOf, NumberBound, number_tree
 from guidedviz.machines.schema.subschema import UNEVALUATED, Goal, Sign, Subschema, allows_all, goal_of, impossible
-from guidedviz.machines.schema.text_sets import Matching, TextSet, overlap, string_texts
+from guidedviz.machines.schema.text_sets import Matching, TextSet, overlap
 from guidedviz.machines.schema.values import EVERY_KIND, NUMBER_KINDS, NoValue, below, exact, kind_of, schema_error
-from guidedviz.machines.syntax import ANYTHING, Times, Tree, either, literal
+from guidedviz.machines.syntax import ANY_CHARACTER, ANYTHING, NOTHING, Repeat, Times, Tree, either, literal
 
 SIZE_WORDS = {"string": "Length", "array": "Items", "object": "Properties"}  # of minLength, maxItems and so on
 C = TypeVar("C")
@@ -226,8 +227,24 @@ class Conjunction:
         return low, high
 
     def texts(self, may_count: bool = False, refused: Sequence[Tree] = ()) -> Tree:
-        """The strings, before JSON escapes, without the refused ones."""
-        return string_texts(self.of_type(Matching), self.bounds("string"), may_count, refused, self.path)
+        """The strings, before JSON escapes, without the refused ones.
+
+        `may_count`: a large length beside a pattern may be counted; the tree must then be a rule of its own.
+        """
+        found = self.of_type(Matching)
+        low, high = self.bounds("string")
+        wanted = [each.texts.tree for each in found if each.wanted]
+        banned = [*refused, *(each.texts.tree for each in found if not each.wanted)]
+        if low or not wanted:
+            wanted.append(Repeat(ANY_CHARACTER, low, None))
+        path = found[0].path if found else self.path
+        try:
+            tree = overlap(wanted, banned, high, may_count)
+        except PatternError as error:
+            raise schema_error(path, error.seen, error.expected, error.hint) from error
+        if tree == NOTHING:
+            raise NoValue(path, "a pattern, format or length that no string meets", "some string")
+        return tree
 
     def numbers(self) -> Tree:
         """The numbers, as JSON text."""

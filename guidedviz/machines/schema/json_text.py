@@ -12,9 +12,9 @@ import re
 from collections import defaultdict
 from collections.abc import Callable
 from functools import lru_cache
-from itertools import count
 from typing import Protocol
 
+from guidedviz.machines.grammars.grammar import free_name
 from guidedviz.machines.grammars.unfold import count_signs
 from guidedviz.machines.ranges import Ranges, common_ranges, other_ranges
 from guidedviz.machines.regular.algebra import code_machine, code_net, difference
@@ -214,11 +214,7 @@ class SchemaRules:
 
     def name(self, path: str) -> str:
         """A new name for the part at this path."""
-        plain = rule_name(path)
-        name = plain
-        numbers = count(2)
-        while name in self.paths or name in self.trees:
-            name = f"{plain}-{next(numbers)}"
+        name = free_name(rule_name(path), self.paths, self.trees)
         self.paths[name] = path
         return name
 

@@ -20,8 +20,7 @@ from guidedviz.machines.regular.dfa import DFA, build_dfa, merge_edges
 from guidedviz.machines.regular.minimal import sources_of
 from guidedviz.machines.regular.nfa import build_nfa, count_states
 from guidedviz.machines.schema.json_text import escape_tree
-from guidedviz.machines.schema.values import NoValue, schema_error
-from guidedviz.machines.syntax import ANY_CHARACTER, EMPTY, NOTHING, Chars, Net, Repeat, Tick, Times, Tree, concat
+from guidedviz.machines.syntax import ANY_CHARACTER, EMPTY, NOTHING, Chars, Net, Repeat, Tick, Tree, concat
 from guidedviz.machines.work import spend
 
 # Measured on Llama 3, whose longest token has 128 bytes, compiling and all masks along an e-mail address: with at most
@@ -71,31 +70,6 @@ class Matching:
 
 
 machine_over_characters = lru_cache(maxsize=256)(code_machine)
-
-
-def string_texts(
-    found: Sequence[Matching], bounds: Times, may_count: bool = False, refused: Sequence[Tree] = (), path: str = ""
-) -> Tree:
-    """The contents of a string with patterns and a length, before JSON escapes.
-
-    `may_count`: a large length beside a pattern may be counted; the tree must then be a rule of its own. `refused`:
-    other texts that the string must not be.
-    """
-    low, high = bounds
-    if not found and not refused:
-        return Repeat(ANY_CHARACTER, low, high)
-    wanted = [each.texts.tree for each in found if each.wanted]
-    banned = [*refused, *(each.texts.tree for each in found if not each.wanted)]
-    if low or not wanted:
-        wanted.append(Repeat(ANY_CHARACTER, low, None))
-    path = found[0].path if found else path
-    try:
-        tree = overlap(wanted, banned, high, may_count)
-    except PatternError as error:
-        raise schema_error(path, error.seen, error.expected, error.hint) from error
-    if tree == NOTHING:
-        raise NoValue(path, "a pattern, format or length that no string meets", "some string")
-    return tree
 
 
 def overlap(trees: list[Tree], banned: Sequence[Tree] = (), high: int | None = None, may_count: bool = False) -> Tree:

@@ -12,6 +12,7 @@ from typing import Any, get_origin
 from guidedviz.errors import PatternError, quoted, shorten
 from guidedviz.extras import need
 from guidedviz.files import text_of
+from guidedviz.machines.names import has_surrogate
 from guidedviz.machines.visible import visible
 
 LONGEST_STEP = 80  # characters of a key in a path
@@ -139,7 +140,7 @@ def take_text(value: Any, path: str) -> str:
     """A key or another text."""
     if not isinstance(value, str):
         raise schema_error(path, quoted(value), "a text")
-    if any("\ud800" <= char <= "\udfff" for char in value):
+    if has_surrogate(value):
         raise schema_error(path, quoted(value), "text without lone surrogates")
     return value
 

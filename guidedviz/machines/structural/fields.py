@@ -14,6 +14,7 @@ from typing import Any, Self
 from guidedviz.errors import PatternError, expect, nearest, quoted, shorten
 from guidedviz.files import text_of
 from guidedviz.machines import limits
+from guidedviz.machines.names import has_surrogate
 from guidedviz.machines.visible import show_line
 
 FORMATS: dict[str, tuple[str, ...]] = {
@@ -39,7 +40,6 @@ FORMATS: dict[str, tuple[str, ...]] = {
     "token_triggered_tags": ("trigger_tokens", "tags", "exclude_tokens", "at_least_one", "stop_after_first"),
     "token_dispatch": ("rules", "loop", "exclude_tokens"),
 }
-OUTER = {"format": ("type", "format"), "structures": ("type", "structures", "triggers")}
 MISSING = object()
 LONGEST_PATH = 240  # characters
 Token = str | int  # the text of a special token, or its id
@@ -192,7 +192,7 @@ def check_type(value: Any, kind: Any, path: str, expected: str) -> None:
 def check_text(value: Any, path: str, empty: bool = True) -> str:
     """A text that UTF-8 can encode."""
     check_type(value, str, path, "a text")
-    if any("\ud800" <= char <= "\udfff" for char in value):
+    if has_surrogate(value):
         raise tag_error(path, quoted(value), "a text without lone surrogates")
     if not (value or empty):
         raise tag_error(path, "an empty text", "a text that is not empty")
@@ -220,14 +220,14 @@ def load_spec(spec: Any) -> FormatPart:
         outer = FormatPart("$", {"type": "structural_tag", **spec})
         if outer.text("type") != "structural_tag":
             raise tag_error("$.type", quoted(outer.name), "structural_tag")
-        outer.check(OUTER["format"], "a structural tag")
+        outer.check(("type", "format"), "a structural tag")
         return outer.format("format")
     return FormatPart.of_format(spec, "$")
 
 
 def of_structures(outer: FormatPart) -> FormatPart:
     """The older form, of which each structure has a begin, a schema and an end."""
-    outer.check(OUTER["structures"], "a structural tag")
+    outer.check(("type", "structures", "triggers"), "a structural tag")
     tags = []
     for place, value in enumerate(outer.items("structures")):
         check_type(value, Mapping, outer.at("structures", place), "a begin, a schema and an end")

@@ -16,7 +16,7 @@ from guidedviz.machines.free_text import free_text
 from guidedviz.machines.grammars.gbnf import parse_grammar
 from guidedviz.machines.grammars.grammar import check_grammar
 from guidedviz.machines.graph import grouped
-from guidedviz.machines.regular.regex import check_regex, parse_regex
+from guidedviz.machines.regular.regex import parse_regex
 from guidedviz.machines.schema.json_schema import schema_grammar
 from guidedviz.machines.schema.settings import SchemaSettings
 from guidedviz.machines.schema.text_sets import overlap
@@ -112,11 +112,7 @@ class FormatReader:
 
     def regex(self, part: FormatPart, ends: Ends) -> Tree:
         pattern = part.text("pattern", empty=False)
-        return self.once(part, lambda: self.regex_rule(pattern))
-
-    def regex_rule(self, pattern: str) -> Tree:
-        check_regex(pattern)
-        return self.rules.add("regex", parse_regex(pattern))
+        return self.once(part, lambda: self.rules.add("regex", parse_regex(pattern)))
 
     def grammar(self, part: FormatPart, ends: Ends) -> Tree:
         text = part.text("grammar", empty=False)
@@ -180,10 +176,8 @@ class FormatReader:
         return optional_tree(self.read(part.format("content"), ends))
 
     def star(self, part: FormatPart, ends: Ends) -> Tree:
-        return Repeat(self.read(part.format("content"), ends), 0, None)
-
-    def plus(self, part: FormatPart, ends: Ends) -> Tree:
-        return Repeat(self.read(part.format("content"), ends), 1, None)
+        low = 1 if part.name == "plus" else 0
+        return Repeat(self.read(part.format("content"), ends), low, None)
 
     def repeat(self, part: FormatPart, ends: Ends) -> Tree:
         low = part.count("min")
@@ -336,7 +330,7 @@ READERS: dict[str, Read] = {
     "or": FormatReader.choice,
     "optional": FormatReader.optional,
     "star": FormatReader.star,
-    "plus": FormatReader.plus,
+    "plus": FormatReader.star,
     "repeat": FormatReader.repeat,
     "tag": FormatReader.tag,
     "triggered_tags": FormatReader.triggered_tags,
