@@ -153,7 +153,6 @@ def asked_of(case: Case, vocabulary: gv.Vocabulary) -> Any:
             kind="machine",
             machine=asked.machine,
             grammar=asked.grammar,
-            names_tokens=asked.names_tokens,
             gbnf=lambda _: shown["gbnf"],
             lark=lambda _: shown["lark"],
         )

@@ -18,6 +18,11 @@ load_guard: Callable[[], Any]  # gives what runs work of a stranger: the checks,
 load_views: Callable[[], Any]  # gives what draws a value at the end of a cell, from the room of views
 
 
+def show_html(value: Any) -> Any:
+    """What a notebook shows for a value at the end of a cell: the `_repr_html_` of its class."""
+    return load_views().html_of(value)  # noqa: F821 (the front door sets it)
+
+
 class NoNumPy(ImportError):
     """A site that was built without a network has no NumPy. A notebook shows one sentence and no traceback."""
 

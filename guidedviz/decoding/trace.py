@@ -147,8 +147,7 @@ class Trace:
         ended = f", {end}" if end else ""
         return f"Trace({quoted(self.model)}, {counted(len(self.steps), 'step')}, {quoted(self.text)}{ended})"
 
-    def _repr_html_(self) -> Any:
-        return lazy.load_views().html_of(self)
+    _repr_html_ = lazy.show_html
 
     def rows(self) -> list[dict[str, Any]]:
         """The steps as rows of a table, for `pandas.DataFrame(trace.rows())`.

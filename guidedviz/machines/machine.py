@@ -45,6 +45,15 @@ class Machine(ABC, Generic[S]):
         """The kind of every byte: bytes of one kind move every state alike."""
         return EACH
 
+    @property
+    def reads_names(self) -> bool:
+        """Whether it can read the name of a special token: it tells FF from C0, which is in no UTF-8 either.
+
+        >>> gv.regex("a*").reads_names, gv.tagged(begin=gv.special("<x>")).reads_names
+        (False, True)
+        """
+        return self.kinds[0xFF] != self.kinds[0xC0]
+
     @abstractmethod
     def step(self, state: S | None, byte: int) -> S | None:
         """The next state; None if no complete text can be reached."""
@@ -73,8 +82,7 @@ class Machine(ABC, Generic[S]):
         """
         return name_state(state) if isinstance(state, int) else str(state)
 
-    def _repr_html_(self) -> Any:
-        return lazy.load_views().html_of(self)
+    _repr_html_ = lazy.show_html
 
 
 class OwnMachine(Machine[Any]):

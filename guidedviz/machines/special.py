@@ -74,11 +74,6 @@ def other_names(names: Iterable[str]) -> Tree:
     return code_net(difference(code_machine(ANY_NAME), code_machine(either(*map(named, names)))))
 
 
-def any_but(names: Iterable[str]) -> Tree:
-    """One character of a text, or any special token but these."""
-    return either(ANY_CHARACTER, other_names(names))
-
-
 NamesOf = Callable[[int, int], Iterable[str]]  # the texts of the special ids from one to another
 
 
@@ -97,7 +92,7 @@ def read_special(text: str, names_of: NamesOf = no_names) -> Tree:
             first, _, last = pair.partition("-")
             names += names_of(int(first), int(last or first))
     if text.startswith("!"):
-        return any_but(names)
+        return either(ANY_CHARACTER, other_names(names))
     return either(*map(named, names))
 
 
@@ -152,12 +147,3 @@ def _listed_names(edges: Sequence[Edges], start: int) -> list[bytes]:
                 letters = [bytes([byte]) for byte in range(low, high + 1)]
                 waiting.extend((text + letter, target) for letter in letters)
     return names
-
-
-def reads_names(machine: Machine[Any]) -> bool:
-    """Whether a machine can read the name of a special token: it tells FF from C0, which is in no UTF-8 either.
-
-    >>> reads_names(gv.regex("a*")), reads_names(gv.tagged(begin=special("<x>")))
-    (False, True)
-    """
-    return machine.kinds[0xFF] != machine.kinds[0xC0]

@@ -13,12 +13,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from guidedviz.errors import SettingError, expect, quoted
-from guidedviz.machines.machine import Machine, as_machine
 from guidedviz.machines.names import BEGIN, END
 from guidedviz.machines.pushdown.distance import bytes_to_end
 from guidedviz.tokens.arrays import Mask, read_only
-from guidedviz.tokens.guide import Explanation, Guide, MachineGuide, foreign_state, illegal_token
-from guidedviz.tokens.thinking import ThinkingGuide
+from guidedviz.tokens.guide import Explanation, Guide, MachineGuide, illegal_token
+from guidedviz.tokens.thinking import CountingGuide, ThinkingGuide
 
 
 class Spent(NamedTuple):
@@ -62,15 +61,13 @@ def say_many(tokens: float) -> str:
     return f"{tokens:,}" if tokens < 10**12 else "over 10^12"
 
 
-class BudgetGuide(Guide):
+class BudgetGuide(CountingGuide):
     """A guide whose states contain the number of remaining tokens."""
 
-    machine: Machine[Any]
+    kind = Spent
 
     def __init__(self, guide: Guide) -> None:
-        self.guide = guide
-        self.vocabulary = guide.vocabulary
-        self.machine = as_machine(guide.machine, "within")
+        super().__init__(guide, "within")
         pieces = [self.reads.pieces[token] for token in self.reads.text_ids]
         single = [piece for piece in pieces if len(piece) == 1]
         self.alphabet = frozenset().union(*single, BEGIN, END)  # of a name each byte is counted
@@ -88,16 +85,6 @@ class BudgetGuide(Guide):
             else:
                 self._known[state] = found + bool(self.vocabulary.eos)
         return self._known[state]
-
-    def at(self, state: Any) -> Any:
-        """The machine's state."""
-        return self.guide.at(self.inner(state))
-
-    def inner(self, spent: object) -> Any:
-        """The state of the inner guide."""
-        if not isinstance(spent, Spent):
-            raise foreign_state(self, spent)
-        return spent.state
 
     def mask(self, spent: Spent) -> Mask:
         """True for every legal id after which enough tokens remain."""
@@ -126,10 +113,6 @@ class BudgetGuide(Guide):
         if self._say_short(spent, token):
             raise illegal_token(self.vocabulary, self.explain(spent, token))
         return Spent(after, spent.left - 1)
-
-    def is_accepting(self, spent: Spent) -> bool:
-        """Whether the text may end here."""
-        return self.guide.is_accepting(self.inner(spent))
 
     def forced(self, spent: Spent) -> bytes:
         """The bytes that must come next, whatever the budget."""

@@ -15,20 +15,12 @@ from guidedviz.errors import IllegalToken, SettingError, expect, quoted, shorten
 from guidedviz.machines.machine import Machine, read
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.regular.dfa import DFA
+from guidedviz.machines.regular.minimal import live_machine
 from guidedviz.machines.thinking import TurnMachine
 from guidedviz.tokens.arrays import Mask
 from guidedviz.tokens.engines import PREPARE, Asked, Matcher, prepared
-from guidedviz.tokens.guide import (
-    MASK_BYTES,
-    Explanation,
-    Guide,
-    Indexed,
-    MachineGuide,
-    foreign_state,
-    illegal_token,
-    split_guide,
-)
-from guidedviz.tokens.index import Index, live_machine, not_finite
+from guidedviz.tokens.guide import MASK_BYTES, Explanation, Guide, Indexed, MachineGuide, foreign_state, illegal_token
+from guidedviz.tokens.index import Index, not_finite
 from guidedviz.tokens.lazy import Lazy
 from guidedviz.tokens.own_engine import MakeEngine, OwnMatcher, prepare_engine, start_engine
 from guidedviz.tokens.shown_mask import show_mask
@@ -147,28 +139,26 @@ def guide(
     if not isinstance(engine, str):
         name = getattr(engine, "__name__", "an engine of your own")
         own = start_engine(engine, prepare_engine(machine, vocabulary), vocabulary)
-        return with_limit(RealGuide(name, machine, vocabulary, own))
-    if engine in PREPARE:
-        return with_limit(RealGuide(engine, machine, vocabulary, prepared(engine, vocabulary)(Asked(machine))))
-    if index is not None:
-        hint = "gv.build_index(machine, vocabulary)"
-        expect(index, Index, "guide, index", "an Index", hint).check(machine, vocabulary)
-    if engine == "split" or (engine == "auto" and isinstance(machine, PDA)):
-        # the machine as it is given, so that its stacks name the rules that were written
-        return with_limit(split_guide(build_split(machine, vocabulary, inline=False)))
-    return with_limit(MachineGuide(machine, vocabulary, state_masks(machine, vocabulary, engine, index)))
-
-
-def with_limit(guide: Guide) -> Guide:
-    """The guide, which also limits the thinking of a turn, if its machine asks for this."""
-    thinking = guide.machine.thinking if isinstance(guide.machine, TurnMachine) else None
-    return guide if thinking is None else ThinkingGuide(guide, thinking)
+        made: Guide = RealGuide(name, machine, vocabulary, own)
+    elif engine in PREPARE:
+        made = RealGuide(engine, machine, vocabulary, prepared(engine, vocabulary)(Asked(machine)))
+    else:
+        made = MachineGuide(machine, vocabulary, state_masks(machine, vocabulary, engine, index))
+    if isinstance(machine, TurnMachine) and machine.thinking:
+        return ThinkingGuide(made, machine.thinking)
+    return made
 
 
 def state_masks(
     machine: Machine[Any], vocabulary: Vocabulary, engine: str, index: Index | None
 ) -> Indexed | Split | Lazy:
-    """The masks of each state: from an index, or walked if that would take too much memory."""
+    """The masks of each state: from an index, a split, or walked if an index would take too much memory."""
+    if index is not None:
+        hint = "gv.build_index(machine, vocabulary)"
+        expect(index, Index, "guide, index", "an Index", hint).check(machine, vocabulary)
+    if engine == "split" or (engine == "auto" and isinstance(machine, PDA)):
+        # the machine as it is given, so that its stacks name the rules that were written
+        return build_split(machine, vocabulary, inline=False)
     if engine == "index" and isinstance(machine, PDA) and machine.finite:  # it counts, so it has too many states
         return Split(machine, vocabulary)
     if engine == "index" and not isinstance(machine, DFA):

@@ -21,12 +21,12 @@ from guidedviz.machines.graph import grouped
 from guidedviz.machines.lark import lark
 from guidedviz.machines.machine import Machine, read, to_bytes
 from guidedviz.machines.pushdown.pda import grammar
+from guidedviz.machines.regular.minimal import live_machine
 from guidedviz.machines.visible import show_line
 from guidedviz.tokens.arrays import Mask
 from guidedviz.tokens.build_guide import guide
 from guidedviz.tokens.engines import PREPARE, VARIANTS, Asked, Matcher, prepared
 from guidedviz.tokens.guide import token_path
-from guidedviz.tokens.index import live_machine
 from guidedviz.tokens.vocabulary import Vocabulary, check_vocabulary, join_pieces, longest_tokens
 
 MOST_DISPUTED = 1000  # the engine's accept is called only if at most this many tokens differ

@@ -24,7 +24,6 @@ from guidedviz.machines.machine import Machine, to_bytes
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.ranges import byte_ranges
 from guidedviz.machines.regular.dfa import DFA
-from guidedviz.machines.special import reads_names
 from guidedviz.machines.syntax import Call, Repeat
 from guidedviz.machines.written import machine_grammar
 from guidedviz.tokens.arrays import Ids, Mask, read_only, unpack, words_of
@@ -49,14 +48,9 @@ class Asked:
         """The machine as a grammar, without the rules that it cannot reach."""
         return rewrite.needed_rules(rewrite.without_ticks(machine_grammar(self.machine)))
 
-    @cached_property
-    def names_tokens(self) -> bool:
-        """Whether the machine reads names of special tokens, which each engine writes in its own way."""
-        return reads_names(self.machine)
-
     def gbnf(self, vocabulary: Vocabulary) -> str:
         """As GBNF, in which xgrammar writes a special token as `Token(ids)`."""
-        if self.names_tokens:
+        if self.machine.reads_names:
             return show.show_gbnf(call_tokens(self.grammar, vocabulary.special_ids, token_of_ids))
         return self.text if self.kind == "grammar" else show.show_gbnf(self.grammar)
 
@@ -67,7 +61,7 @@ class Asked:
         """
         if self.kind == "lark":
             return self.text
-        if self.names_tokens:
+        if self.machine.reads_names:
             return lark_with_tokens(self.grammar, vocabulary)
         if self.kind == "regex" or isinstance(self.machine, DFA):
             escaped = self.regex.replace("/", r"\/")
@@ -362,7 +356,7 @@ def prepare_outlines(vocabulary: Vocabulary) -> Compile:
     tokens = core.Vocabulary(eos[0], dict(ids))
 
     def compile_asked(asked: Asked) -> OutlinesMatcher:
-        if asked.names_tokens:
+        if asked.machine.reads_names:
             seen = "a machine that names special tokens"
             hint = 'engine="xgrammar" or engine="llguidance"'
             raise SettingError("engine 'outlines-core'", seen=seen, expected="a machine over text", hint=hint)

@@ -180,6 +180,7 @@ class Guide(ABC):
     machine: Machine[Any] | None = None  # None: no machine stands behind this guide
     vocabulary: Vocabulary
     initial: Any
+    _repr_html_ = lazy.show_html
 
     @abstractmethod
     def mask(self, state: Any) -> Mask:
@@ -192,9 +193,6 @@ class Guide(ABC):
     @abstractmethod
     def is_accepting(self, state: Any) -> bool:
         """Whether the text may end here."""
-
-    def _repr_html_(self) -> Any:
-        return lazy.load_views().html_of(self)
 
     @cached_property
     def reads(self) -> Vocabulary:

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from guidedviz.errors import SettingError, shorten
-from guidedviz.machines.machine import Machine, as_machine, read
+from guidedviz.machines.machine import Machine, read
 from guidedviz.machines.regular.dfa import DFA
-from guidedviz.machines.regular.minimal import trim
+from guidedviz.machines.regular.minimal import live_machine
 from guidedviz.progress import Progress
 from guidedviz.tokens.arrays import Ids, Ints, Mask, read_only
 from guidedviz.tokens.vocabulary import Vocabulary, check_vocabulary
@@ -92,13 +92,6 @@ def not_finite(where: str, machine: object) -> SettingError:
     """The error of a machine that has no index."""
     name = type(machine).__name__
     return SettingError(where, seen=name, expected="a finite machine", hint="gv.guide(machine, vocabulary)")
-
-
-def live_machine(given: object, where: str) -> Machine[Any]:
-    """A machine without edges after which no complete text is reachable; a machine of one's own is wrapped."""
-    machine = as_machine(given, where)
-    trimmed = trim(machine) if isinstance(machine, DFA) else machine
-    return machine if trimmed == machine else trimmed
 
 
 def plain_index(machine: DFA, vocabulary: Vocabulary) -> dict[int, dict[int, int]]:

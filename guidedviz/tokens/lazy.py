@@ -18,10 +18,10 @@ from guidedviz.errors import PatternError, SettingError
 from guidedviz.machines.machine import Machine, S, read, to_bytes
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.regular.dfa import DFA
+from guidedviz.machines.regular.minimal import live_machine
 from guidedviz.machines.regular.regex import regex
 from guidedviz.machines.visible import visible
 from guidedviz.tokens.arrays import Ints, Mask
-from guidedviz.tokens.index import live_machine
 from guidedviz.tokens.trie import Trie, build_trie
 from guidedviz.tokens.vocabulary import Vocabulary, check_vocabulary, longest_tokens
 from guidedviz.tokens.walk import MoveTable

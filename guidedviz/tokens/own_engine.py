@@ -4,7 +4,7 @@ It is made from a table of moves (`gv.machines.pushdown_moves`) and the bytes of
 `OwnMatcher`, which stands for it beside the real engines, is copied without asking it.
 """
 
-from collections.abc import Collection, Hashable
+from collections.abc import Callable, Collection, Hashable
 from dataclasses import dataclass, replace
 from typing import Any, Protocol, Self
 
@@ -29,12 +29,8 @@ class OwnEngine(Protocol):
     def forced(self, state: Any) -> bytes: ...
 
 
-class MakeEngine(Protocol):
-    """The class of an engine: it gets the moves, the nodes where a rule may end, the pieces and the EOS ids."""
-
-    def __call__(
-        self, moves: Moves, ends: Collection[int], pieces: list[bytes], eos: Collection[int], /
-    ) -> OwnEngine: ...
+Prepared = tuple[Moves, Collection[int], list[bytes], Collection[int]]  # moves, ends of rules, pieces, EOS ids
+MakeEngine = Callable[[*Prepared], OwnEngine]
 
 
 @dataclass(eq=False)
@@ -109,9 +105,6 @@ def text_pieces(vocabulary: Vocabulary) -> list[bytes]:
     [b'a', b'']
     """
     return [piece if vocabulary.is_text(token) else b"" for token, piece in enumerate(vocabulary.pieces)]
-
-
-Prepared = tuple[Moves, Collection[int], list[bytes], Collection[int]]
 
 
 def prepare_engine(machine: Machine[Any], vocabulary: Vocabulary) -> Prepared:

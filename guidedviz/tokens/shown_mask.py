@@ -17,6 +17,7 @@ class ShownMask(np.ndarray[Any, np.dtype[np.bool_]]):
     """An array of bools, one per token of a vocabulary."""
 
     vocabulary: Vocabulary | None = None
+    _repr_html_ = lazy.show_html
 
     def __array_finalize__(self, made_from: Any) -> None:
         self.vocabulary = getattr(made_from, "vocabulary", None)
@@ -43,9 +44,6 @@ class ShownMask(np.ndarray[Any, np.dtype[np.bool_]]):
         names = name_legal(self, self.vocabulary)
         named = f": {names}" if names else ""
         return f"mask({np.count_nonzero(self):,} of {len(self):,} tokens are legal{named})"
-
-    def _repr_html_(self) -> Any:
-        return lazy.load_views().html_of(self)
 
 
 def name_legal(mask: Mask, vocabulary: Vocabulary) -> str:

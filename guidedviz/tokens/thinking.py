@@ -25,30 +25,44 @@ class Thought:
     tail: bytes = b""  # the last bytes, in which the end of thinking may have begun
 
 
-class ThinkingGuide(Guide):
-    """A guide whose states count the tokens of thinking."""
+class CountingGuide(Guide):
+    """A guide around another one, with a count in its states."""
 
     machine: Machine[Any]
+    kind: type[Any]  # of its states, which have the state of the inner guide
 
-    def __init__(self, guide: Guide, thinking: Thinking) -> None:
+    def __init__(self, guide: Guide, where: str) -> None:
         self.guide = guide
-        self.thinking = thinking
         self.vocabulary = guide.vocabulary
-        self.machine = as_machine(guide.machine, "guide")
-        self.initial = Thought(guide.initial, b"", thinking.limit)
+        self.machine = as_machine(guide.machine, where)
 
-    def __repr__(self) -> str:
-        return f"{self.guide!r}, at most {self.thinking.limit:,} tokens of thinking"
+    def inner(self, counted: Any) -> Any:
+        """The state of the inner guide."""
+        if not isinstance(counted, self.kind):
+            raise foreign_state(self, counted)
+        return counted.state
 
     def at(self, state: Any) -> Any:
         """The machine's state."""
         return self.guide.at(self.inner(state))
 
-    def inner(self, thought: object) -> Any:
-        """The state of the inner guide."""
-        if not isinstance(thought, Thought):
-            raise foreign_state(self, thought)
-        return thought.state
+    def is_accepting(self, state: Any) -> bool:
+        """Whether the text may end here."""
+        return self.guide.is_accepting(self.inner(state))
+
+
+class ThinkingGuide(CountingGuide):
+    """A guide whose states count the tokens of thinking."""
+
+    kind = Thought
+
+    def __init__(self, guide: Guide, thinking: Thinking) -> None:
+        super().__init__(guide, "guide")
+        self.thinking = thinking
+        self.initial = Thought(guide.initial, b"", thinking.limit)
+
+    def __repr__(self) -> str:
+        return f"{self.guide!r}, at most {self.thinking.limit:,} tokens of thinking"
 
     def must_end(self, thought: Thought) -> bytes:
         """What is left of the end of thinking, if nothing else may come; b"" if more may be thought."""
@@ -95,10 +109,6 @@ class ThinkingGuide(Guide):
         if self.thinking.end in read:
             return replace(thought, left=None, tail=b"")
         return replace(thought, left=max(0, left - 1), tail=read[-len(self.thinking.end) :])
-
-    def is_accepting(self, thought: Thought) -> bool:
-        """Whether the text may end here."""
-        return self.guide.is_accepting(self.inner(thought))
 
     def forced(self, thought: Thought) -> bytes:
         """The bytes that must come next: the end of thinking, too."""

@@ -25,7 +25,7 @@ from guidedviz.errors import IllegalToken, PatternError, SpelledTokenWarning, Vo
 from guidedviz.machines.graph import grouped
 from guidedviz.machines.machine import Machine
 from guidedviz.machines.names import is_free, is_name, is_text, name_bytes
-from guidedviz.machines.special import names_in, reads_names
+from guidedviz.machines.special import names_in
 from guidedviz.machines.visible import visible
 from guidedviz.tokens.arrays import Ids, Mask, read_only
 from guidedviz.tokens.token_bytes import (
@@ -73,8 +73,7 @@ class Vocabulary:
         ends = ", ".join(map(str, sorted(self.eos)[:4])) or "none"
         return f"Vocabulary({len(self):,} tokens, eos {ends})"
 
-    def _repr_html_(self) -> Any:
-        return lazy.load_views().html_of(self)
+    _repr_html_ = lazy.show_html
 
     @cached_property
     def fingerprint(self) -> str:
@@ -150,7 +149,7 @@ class Vocabulary:
 
     def read_by(self, machine: Machine[Any]) -> "Vocabulary":
         """The vocabulary as a machine reads it: with the names of special tokens, if it can read one."""
-        return self.named if reads_names(machine) else self
+        return self.named if machine.reads_names else self
 
     @cached_property
     def text_ids(self) -> tuple[int, ...]:
@@ -371,7 +370,7 @@ def check_names(machine: Machine[Any], vocabulary: Vocabulary) -> None:
         if text in vocabulary.special_ids:
             said = f"guide: {quoted(text)} is a text here, and the special token with this text is not allowed"
             warnings.warn(f"{said}; try: gv.special({text!r})", SpelledTokenWarning, stacklevel=3)
-    if not reads_names(machine):
+    if not machine.reads_names:
         return
     missing = names_in(machine) - vocabulary.special_ids.keys()
     if missing:

@@ -5,9 +5,10 @@ Patterns with the same language give equal machines, so `==` on machines compare
 
 from collections import defaultdict
 from collections.abc import Generator, Iterable, Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from guidedviz.machines.graph import Numbers, grouped, reach
+from guidedviz.machines.machine import Machine, as_machine
 from guidedviz.machines.regular.dfa import DFA, disjoint, drain, merge_edges
 from guidedviz.machines.regular.nfa import Edge
 from guidedviz.machines.work import spend
@@ -52,6 +53,13 @@ def trim(dfa: DFA) -> DFA:
         return dfa
     rows = [tuple([edge for edge in edges if edge[2] in live]) for edges in dfa.edges]
     return DFA(tuple(rows), dfa.accepting)
+
+
+def live_machine(given: object, where: str) -> Machine[Any]:
+    """A machine without edges into dead states; a machine of one's own is wrapped."""
+    machine = as_machine(given, where)
+    trimmed = trim(machine) if isinstance(machine, DFA) else machine
+    return machine if trimmed == machine else trimmed
 
 
 def sources_of(edges: Iterable[Iterable[Edge]]) -> defaultdict[int, list[int]]:
