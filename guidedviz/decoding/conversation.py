@@ -9,10 +9,10 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+from guidedviz.decoding.records import AtLeastOne, check_number
 from guidedviz.decoding.reply import Reply, ToolCall, begins_thinking, message_of, split_reply
 from guidedviz.decoding.tool_runs import MOST_RESULT, Run, ToolResult, default_run, run_call
 from guidedviz.decoding.trace import Trace
-from guidedviz.errors import SettingError, quoted
 from guidedviz.machines.tools import read_tools
 from guidedviz.machines.turn import read_style, turn
 from guidedviz.models.chat import Prompt, no_template
@@ -56,7 +56,7 @@ class Conversation:
         check_model(model, "converse, model")
         if not has_template(model):
             raise no_template(model.name)
-        check_count("most_result", most_result)
+        check_number(AtLeastOne, most_result, "converse, most_result")
         self.model = model
         self.form = read_style(style, "converse")
         self.messages = check_messages(messages)
@@ -120,9 +120,3 @@ class Conversation:
 
 
 TALK_SETTINGS = tuple(Conversation.__init__.__kwdefaults__ or ())  # the names of its settings
-
-
-def check_count(name: str, number: Any) -> None:
-    """Refuse what is not a count from 1 up."""
-    if type(number) is not int or number < 1:
-        raise SettingError(f"converse, {name}", seen=quoted(number), expected="a whole number from 1 up")

@@ -11,8 +11,9 @@ from collections.abc import Generator, Iterable
 from dataclasses import replace
 from typing import Any
 
-from guidedviz.decoding.conversation import TALK_SETTINGS, Conversation, check_count
+from guidedviz.decoding.conversation import TALK_SETTINGS, Conversation
 from guidedviz.decoding.loop import record
+from guidedviz.decoding.records import AtLeastOne, check_number
 from guidedviz.decoding.tool_runs import ToolResult
 from guidedviz.decoding.trace import Trace
 from guidedviz.models.messages import Message, Messages
@@ -36,7 +37,7 @@ def converse(
     model another text for the result that was yielded last. The settings are those of `gv.decoding.Conversation`
     (`style`, `choice`, `think`, `think_limit`, `guide`, `most_result`, `run`), and those of `gv.decode`.
     """
-    check_count("rounds", rounds)
+    check_number(AtLeastOne, rounds, "converse, rounds")
     form = {name: settings.pop(name) for name in TALK_SETTINGS if name in settings}
     talk = Conversation(model, messages, tools, **form)
     for number in range(rounds):

@@ -103,7 +103,11 @@ def take_pass(
     if settings.draft and choice is None:
         fitting = room(model, point, settings)
         guesses = settings.draft.guess(model, guide, point, settings, dice)[:fitting]
-    rows = rows_after(model, point, guesses)
+    tokens = [*point.tokens, *(guess.token for guess in guesses)]
+    if guesses:
+        rows: Iterable[Any] = model.all_logits(tokens, len(point.tokens) - 1)
+    else:
+        rows = [model.logits(tokens)]
     forward_ms = lap()
     taken: list[Pending] = []
     for place, logits in enumerate(rows):
@@ -145,14 +149,6 @@ def take_pass(
         forward_ms = 0.0  # the pass is counted at its first step
         lap()
     return tuple(taken)
-
-
-def rows_after(model: Model, point: Point, guesses: Sequence[Guess]) -> Iterable[Any]:
-    """The logits after the last token, and after each guess."""
-    if not guesses:
-        return [model.logits(list(point.tokens))]
-    tokens = [*point.tokens, *(guess.token for guess in guesses)]
-    return model.all_logits(tokens, len(point.tokens) - 1)
 
 
 def put_forced(guide: Guide, point: Point, jump: Jump, settings: Settings, spent_ms: float) -> tuple[Step, Point]:
@@ -198,9 +194,11 @@ def decode(
 def settings_for(model: Model, given: Mapping[str, Any]) -> Settings:
     """The settings among these arguments, with a draft that guesses for this model; a bias may name its tokens only."""
     check_model(model)
-    settings = Settings(**{name: given[name] for name in SETTING_NAMES if name in given})
+    wanted = {name: given[name] for name in SETTING_NAMES if name in given}
+    wanted["draft"] = as_draft(wanted.get("draft"), model)
+    settings = Settings(**wanted)
     check_bias(settings.bias, len(model.vocabulary))
-    return replace(settings, draft=as_draft(settings.draft, model))
+    return settings
 
 
 def _decode(

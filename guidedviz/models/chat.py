@@ -6,7 +6,7 @@ What a person writes stays text: the text of a special token in it is a sign of 
 
 import re
 import warnings
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any, NamedTuple, Protocol, Self
 
 from guidedviz.errors import ChatWarning, ModelError, SettingError
@@ -82,13 +82,7 @@ class ChatTemplate(NamedTuple):
         parts = [part.translate(typed) for part in splitter.split(text)]
         if "".join(parts) == text:
             return Prompt(text, self.words.encode_special(text), parts)
-        tokens = list[int]()
-        for place, part in enumerate(parts):
-            if place % 2:
-                tokens.append(special[part])
-            elif part:
-                tokens += self.words.encode_plain(part)
-        return Prompt("".join(parts), tokens, parts)
+        return Prompt("".join(parts), encode_parts(self.words, parts), parts)
 
     def end_of_turn(self) -> int | None:
         """The special token that follows an answer in a conversation; None if the template has none."""
@@ -104,6 +98,17 @@ class ChatTemplate(NamedTuple):
             return None
         found = any_of(self.words.special).match(text.partition(answer)[2].lstrip())
         return self.words.special[found[0]] if found else None
+
+
+def encode_parts(words: Encoder, parts: Sequence[str]) -> list[int]:
+    """The tokens of texts and special tokens in turn."""
+    tokens = list[int]()
+    for place, part in enumerate(parts):
+        if place % 2:
+            tokens.append(words.special[part])
+        elif part:
+            tokens += words.encode_plain(part)
+    return tokens
 
 
 def hide_texts(texts: Collection[str], written: str) -> dict[str, str]:

@@ -17,14 +17,13 @@ from guidedviz.models.chat import ChatTemplate, Encoder
 from guidedviz.models.gguf import SMOLLM2, find_gguf, find_smollm2
 from guidedviz.models.hub import as_model_error, fetch_folder, has_torch, pick_device, read_torch
 from guidedviz.models.language_model import LanguageModel, Network
-from guidedviz.models.loaded import list_ends, take_loaded
+from guidedviz.models.loaded import assemble, take_loaded
 from guidedviz.models.model import SMALLER
 from guidedviz.models.remote import RemoteModel, find_host, find_remote
 from guidedviz.models.reports import join_class
 from guidedviz.models.template import MOST_SOURCE
 from guidedviz.models.tokenizer import Tokenizer
 from guidedviz.models.weights import read_json, read_llama
-from guidedviz.tokens.vocabulary import Vocabulary
 
 log = logging.getLogger("guidedviz")
 EMBEDDED = ("clerk", "clerk-small", "bard", "scout")
@@ -129,9 +128,7 @@ def load_here(name: str, device: str) -> LanguageModel:
     with as_model_error(short):
         network, words = read_torch(folder, device) if device else read_numpy(folder)
         template = read_template(folder, words)
-        ends = read_ends(folder, words, template)
-        vocabulary = Vocabulary.from_tokenizer(words, network.size, ends)
-        model = LanguageModel(short, network, words, vocabulary, template)
+        model = assemble(short, network, words, template, read_ends(folder))
         log.info("loaded %r from %s", model, folder)
         return model
 
@@ -144,12 +141,12 @@ def read_numpy(folder: Path) -> tuple[Network, Encoder]:
     return network, Tokenizer(folder)
 
 
-def read_ends(folder: Path, words: Encoder, template: ChatTemplate | None) -> list[Any]:
-    """The ids that end a text of the model in a folder; None for none."""
+def read_ends(folder: Path) -> Any:
+    """The ids that end a text, as the settings of a folder say."""
     file = folder / "generation_config.json"
     if not file.exists():
         file = folder / "config.json"
-    return list_ends(read_json(file).get("eos_token_id"), words, template)
+    return read_json(file).get("eos_token_id")
 
 
 def read_template(folder: Path, words: Encoder) -> ChatTemplate | None:

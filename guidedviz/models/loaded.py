@@ -5,7 +5,7 @@ from typing import Any
 from guidedviz.errors import ModelError, quoted
 from guidedviz.models.chat import ChatTemplate, Encoder
 from guidedviz.models.hub import PlainText, TorchNetwork
-from guidedviz.models.language_model import LanguageModel
+from guidedviz.models.language_model import LanguageModel, Network
 from guidedviz.tokens.vocabulary import Vocabulary
 
 HOW_TO_LOAD = "gv.load_model(model, tokenizer), both as transformers' from_pretrained gives them"
@@ -23,9 +23,7 @@ def take_loaded(model: Any, tokenizer: Any) -> LanguageModel:
     source = tokenizer.chat_template
     template = ChatTemplate(source, words) if isinstance(source, str) else None
     settings = model.generation_config or model.config
-    ends = list_ends(settings.eos_token_id, words, template)
-    vocabulary = Vocabulary.from_tokenizer(words, network.size, ends)
-    return LanguageModel(name_loaded(model), network, words, vocabulary, template)
+    return assemble(name_loaded(model), network, words, template, settings.eos_token_id)
 
 
 def check_loaded(model: Any) -> None:
@@ -46,7 +44,9 @@ def name_loaded(model: Any) -> str:
     return name.rstrip("/").rpartition("/")[2] or type(model).__name__
 
 
-def list_ends(said: Any, words: Encoder, template: ChatTemplate | None) -> list[Any]:
-    """The ids that end a text: those that its settings say, that of the tokenizer, the end of a turn; None for none."""
+def assemble(name: str, network: Network, words: Encoder, template: ChatTemplate | None, said: Any) -> LanguageModel:
+    """The model of these parts. A text ends with an id that its settings say, the tokenizer's, or the end of a turn."""
     ends = said if isinstance(said, list) else [said]
-    return [*ends, words.eos_token_id, template and template.end_of_turn()]
+    ends = [*ends, words.eos_token_id, template and template.end_of_turn()]
+    vocabulary = Vocabulary.from_tokenizer(words, network.size, ends)
+    return LanguageModel(name, network, words, vocabulary, template)

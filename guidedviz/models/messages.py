@@ -7,7 +7,7 @@ An answer of a model may have its thinking as `reasoning_content`, and calls of 
 """
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from guidedviz.errors import SettingError, quoted
@@ -143,20 +143,18 @@ def map_texts(value: Any, change: Callable[[str], str]) -> Any:
 
 def join_texts(value: Any) -> str:
     """All texts of messages in one, keys too."""
-    return "".join(_texts_in(value))
-
-
-def _texts_in(value: Any) -> Iterator[str]:
+    texts = []
     waiting = [value]
     while waiting:
         part = waiting.pop()
         if isinstance(part, str):
-            yield part
+            texts.append(part)
         elif isinstance(part, dict):
             waiting += part
             waiting += part.values()
         elif isinstance(part, list):
             waiting += part
+    return "".join(texts)
 
 
 def wrong_form(place: str, seen: str, expected: str, hint: str = MESSAGE_HINT) -> SettingError:

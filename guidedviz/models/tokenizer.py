@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from guidedviz.errors import quoted
-from guidedviz.models.chat import any_of
+from guidedviz.models.chat import any_of, encode_parts
 from guidedviz.models.weights import damaged, read_json
 from guidedviz.tokens.token_bytes import byte_alphabet, flat_parts
 
@@ -114,7 +114,9 @@ class Tokenizer:
         self.special = dict[str, int]()
         self._added = dict[str, int]()
         for part in config["added_tokens"]:
-            piece, token = read_added(part)
+            piece, token = _check_token(part["content"], part["id"])
+            if not piece:
+                raise ValueError("an added token without text")
             kind = self.special if part["special"] else self._added
             kind[piece] = token
         self._splitter = any_of(self.special)
@@ -164,13 +166,7 @@ class Tokenizer:
 
     def encode_special(self, text: str) -> list[int]:
         """A text in which the texts of special tokens stand for them."""
-        tokens = list[int]()
-        for part in self._splitter.split(text):
-            if part in self.special:
-                tokens.append(self.special[part])
-            elif part:
-                tokens += self.encode_plain(part)
-        return tokens
+        return encode_parts(self, self._splitter.split(text))
 
     def _encode_part(self, text: str) -> list[int]:
         if text in self._added:
@@ -243,13 +239,6 @@ def _pattern(part: dict[str, Any]) -> str:
             if pattern in KNOWN_PATTERNS:
                 return pattern
     raise ValueError(f"the pre-tokenizer {part}")
-
-
-def read_added(added: dict[str, Any]) -> tuple[str, int]:
-    """An added token and its id."""
-    if not added["content"]:
-        raise ValueError("an added token without text")
-    return _check_token(added["content"], added["id"])
 
 
 def _check_token(piece: Any, token: Any) -> tuple[str, int]:
