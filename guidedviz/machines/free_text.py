@@ -48,13 +48,13 @@ def free_text(
         if word:
             yield texts[word], after
         yield from places.moves(place)
-        if not places.is_open(place):
+        if place not in places.open:
             yield others, ""
             for name, content in names.items():
                 yield concat(named(name), content), after
 
     def may_end(place: str) -> bool:
-        return place == FINISHED or not (must or places.is_open(place))
+        return place == FINISHED or not (must or place in places.open)
 
     return build_net("", lambda place: (move for move in moves(place) if move[0] != NOTHING), may_end)
 
@@ -64,22 +64,16 @@ class _Places:
 
     def __init__(self, contents: Mapping[str, Tree], excluded: Iterable[str]) -> None:
         self.contents = contents
-
-        def is_reachable(word: str) -> bool:
-            return not any(opening in word[:-1] for opening in contents)
-
-        reachable = list(filter(is_reachable, excluded))
+        reachable = [word for word in excluded if not any(opening in word[:-1] for opening in contents)]
         self.excluded = frozenset(reachable)
         self.longest_end = {"": ""}
         self.rows: dict[str, dict[str, str]] = {}
-        self.open = set[str]()  # beginnings in which some word is complete
+        self.open = set[str]()  # beginnings in which a word is complete, or was before their end
         words = [*contents, *reachable]
         spend(sum(len(word) ** 2 // 16 for word in words))  # the letters of all beginnings
-        beginnings = {"": None}  # each once, in order
-        for word in words:
-            beginnings |= {word[:size]: None for size in range(len(word) + 1)}
+        beginnings = _beginnings(words)
         longer = grouped((place[:-1], place) for place in beginnings if place)
-        for place in sorted(beginnings, key=len):
+        for place in beginnings:
             before = place[:-1]
             end = ""
             if before:
@@ -106,10 +100,6 @@ class _Places:
             return place if place in self.contents else ""
         return next((end for end in self.ends(place) if end in self.contents), "")
 
-    def is_open(self, place: str) -> bool:
-        """Whether a word is complete here, or was on the way here."""
-        return place in self.open
-
     def moves(self, place: str) -> NetMoves[str]:
         """The classes of characters that lead on, each to one place."""
         row = self.rows[place]
@@ -121,3 +111,9 @@ class _Places:
                 yield Chars(merge_ranges(chars)), target
         if not is_open:
             yield Chars(other_ranges((ord(char), ord(char)) for char in row)), ""
+
+
+def _beginnings(words: Iterable[str]) -> list[str]:
+    """Every beginning of a word, each once, the shortest first."""
+    found = dict.fromkeys(word[:size] for word in ("", *words) for size in range(len(word) + 1))
+    return sorted(found, key=len)

@@ -8,7 +8,7 @@ Next: `machines/regular/nfa.py`.
 
 from abc import ABC, abstractmethod
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from threading import RLock
 from typing import Any, Generic, Protocol, TypeVar, runtime_checkable
@@ -246,7 +246,7 @@ def byte_kinds(states: Iterable[Edges]) -> bytes:
     [3, 3, 2, 1, 0]
     """
     kinds = [ALL_BYTES]
-    for moved in dict.fromkeys(found for edges in states for found in _sets_by_target(edges)):
+    for moved in dict.fromkeys(_sets_by_target(states)):
         if len(kinds) == 256:
             break
         parts = []
@@ -260,12 +260,13 @@ def _kind_of(byte: int, kinds: list[int]) -> int:
     return next(number for number, kind in enumerate(kinds) if kind >> byte & 1)
 
 
-def _sets_by_target(edges: Edges) -> Iterable[int]:
-    """The set of bytes that leads to each target of a state."""
-    found: dict[int, int] = defaultdict(int)
-    for low, high, target in edges:
-        found[target] |= (2 << high) - (1 << low)  # the bits from low to high
-    return found.values()
+def _sets_by_target(states: Iterable[Edges]) -> Iterator[int]:
+    """The set of bytes that leads from each state to each of its targets."""
+    for edges in states:
+        found: dict[int, int] = defaultdict(int)
+        for low, high, target in edges:
+            found[target] |= (2 << high) - (1 << low)  # the bits from low to high
+        yield from found.values()
 
 
 @lru_cache(maxsize=16)

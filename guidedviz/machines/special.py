@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from guidedviz.errors import PatternError, expect, quoted
+from guidedviz.machines.limits import check_length
 from guidedviz.machines.machine import Edges, Machine, next_bytes
 from guidedviz.machines.names import SOME_NAME, has_surrogate
 from guidedviz.machines.ranges import NAME_BEGINS, NAME_ENDS
@@ -38,9 +39,7 @@ class Special:
         expect(self.name, str, "special", "the text of a special token")
         if not self.name or has_surrogate(self.name):
             raise PatternError("special", seen=quoted(self.name), expected="a text of at least one character")
-        if len(self.name) > NAME_CHARACTERS:
-            expected = f"at most {NAME_CHARACTERS:,}"
-            raise PatternError("special", seen=f"{len(self.name):,} characters", expected=expected)
+        check_length("special", self.name, NAME_CHARACTERS)
 
     def __str__(self) -> str:
         return self.name

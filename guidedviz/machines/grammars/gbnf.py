@@ -92,9 +92,7 @@ def parse_grammar(text: str, root: str = "root", names_of: NamesOf = no_names) -
     """
     expect(text, str, "grammar", "a str")
     expect(root, str, "grammar, root", "the name of a rule")
-    if len(text) > limits.GBNF_CHARACTERS:
-        most = f"at most {limits.GBNF_CHARACTERS:,}"
-        raise PatternError("grammar", seen=f"{len(text):,} characters", expected=most)
+    limits.check_length("grammar", text, limits.GBNF_CHARACTERS)
     grammar = Grammar(_Parser(text, names_of).rules(), root, text)
     if root not in grammar.named:
         near = nearest(root, grammar.named)

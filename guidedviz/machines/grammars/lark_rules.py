@@ -54,9 +54,7 @@ IN_RULE = Scope(False)
 
 def read_lark(text: str, start: str, read_schema: ReadSchema, names_of: NamesOf = no_names) -> Grammar:
     """The rules that a grammar in Lark's notation needs; `read_schema` gives the rules of a JSON Schema."""
-    if len(text) > limits.GBNF_CHARACTERS:
-        most = f"at most {limits.GBNF_CHARACTERS:,}"
-        raise PatternError("lark", seen=f"{len(text):,} characters", expected=most)
+    limits.check_length("lark", text, limits.GBNF_CHARACTERS)
     definitions = _Definitions(text)
     for node in parse_notation(text).children:
         definitions.add(node)

@@ -94,9 +94,7 @@ def parse_regex(text: str, search: bool = False) -> Tree:
     Repeat(part=Chars(ranges=((97, 97),)), low=0, high=1, position=None)
     """
     check_regex(text)
-    if len(text) > limits.REGEX_CHARACTERS:
-        most = f"at most {limits.REGEX_CHARACTERS:,}"
-        raise PatternError("regex", seen=f"{len(text):,} characters", expected=most)
+    limits.check_length("regex", text, limits.REGEX_CHARACTERS)
     spend(2 * len(text))
     try:
         parsed = parser.parse(text, int(re.ASCII))  # a plain int: & on an enum takes ten times as long

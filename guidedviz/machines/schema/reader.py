@@ -66,8 +66,12 @@ class SchemaReader:
             raise schema_error(self.path, error.seen, error.expected, error.hint) from error
         rules = tuple(Rule(name, tree) for name, tree in self.rules.trees.items())
         grammar = needed_rules(Grammar(rules))
-        if not self.is_recursive:
-            return grammar
+        if self.is_recursive:
+            self.check_ends(grammar)
+        return grammar
+
+    def check_ends(self, grammar: Grammar) -> None:
+        """Raise an error for a rule that cannot end, because each of its values contains another one."""
         ends = rules_with(grammar.rules, lambda chars: chars != NOTHING)
         graph = {name: [call for call in calls if call not in ends] for name, calls in grammar.calls.items()}
         endless = recursive_rules(graph) - ends
@@ -76,7 +80,6 @@ class SchemaReader:
                 path = self.rules.paths[rule.name]
                 seen = "a schema whose every value contains another such value"
                 raise schema_error(path, seen, "a way to end", "an optional property, or null beside it")
-        return grammar
 
     def read_root(self) -> None:
         """Add the rule of the whole schema; with whitespace around it, it is no rule of a schema inside."""
