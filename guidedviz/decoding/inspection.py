@@ -18,11 +18,11 @@ from guidedviz.decoding.trace import NO_TOKEN, Measured, Point, Refusal, Step, T
 from guidedviz.errors import expect
 from guidedviz.files import text_of
 from guidedviz.machines.json_path import json_path
-from guidedviz.machines.names import is_name, name_bytes, split_names, without_names
+from guidedviz.machines.names import name_bytes, split_names, without_names
 from guidedviz.machines.visible import visible
 from guidedviz.models.model import Array, Model, check_utf8, context_of
 from guidedviz.tokens.build_guide import name_guide
-from guidedviz.tokens.guide import Explanation, Guide, guide_states
+from guidedviz.tokens.guide import Explanation, Guide, guide_states, refused_part
 from guidedviz.tokens.jump import spell_output
 from guidedviz.tokens.vocabulary import join_pieces, longest_tokens
 
@@ -158,9 +158,8 @@ def say_refused_byte(why: Explanation, passed: bytes) -> str:
     """
     if why.died_at is None:
         return why.reason
-    refused = visible(why.piece if is_name(why.piece) else why.piece[why.died_at : why.died_at + 1])
-    before = f"after {visible(why.piece[: why.died_at])}, " if why.died_at else ""
-    _, found, wanted = why.reason.partition(f"{before}{refused} cannot come: ")
+    refused = refused_part(why.piece, why.died_at)
+    _, found, wanted = why.reason.partition(f"{refused} cannot come: ")  # what comes before it shows no blank
     if not found:
         return why.reason
     word = LAST_WORD.search(split_names(passed)[-1])

@@ -14,7 +14,7 @@ from guidedviz.machines.schema.json_schema import json_schema
 from guidedviz.machines.schema.values import below, show_path
 from guidedviz.machines.visible import draw_caret, line_and_column, show_line
 
-LANGUAGES: dict[str, Callable[[str], Machine[Any]]] = {
+LANGUAGES: dict[str, Callable[..., Machine[Any]]] = {
     "regex": regex,
     "schema": json_schema,
     "grammar": grammar,
@@ -36,14 +36,16 @@ def guess_kind(text: str) -> str:
     return "schema" if re.match(r"\s*\{\s*[\"}]", text) else "regex"
 
 
-def compile_text(kind: str, text: str) -> Machine[Any]:
-    """The machine of a constraint in one of these languages.
+def compile_text(kind: str, text: str, vocabulary: Any = None) -> Machine[Any]:
+    """The machine of a constraint in one of these languages; a grammar may name tokens by their ids in a vocabulary.
 
     >>> compile_text("regex", "ab").accepts(b"ab"), compile_text("grammar", 'root ::= "a"').accepts(b"a")
     (True, True)
     """
     if not isinstance(kind, str) or kind not in LANGUAGES:
         raise PatternError("constraint", seen=quoted(kind), expected=", ".join(LANGUAGES))
+    if kind in ("grammar", "lark"):
+        return LANGUAGES[kind](text, vocabulary=vocabulary)
     return LANGUAGES[kind](text)
 
 

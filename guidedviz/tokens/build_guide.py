@@ -19,7 +19,7 @@ from guidedviz.machines.regular.minimal import live_machine
 from guidedviz.machines.thinking import TurnMachine
 from guidedviz.tokens.arrays import Mask
 from guidedviz.tokens.engines import PREPARE, Asked, Matcher, prepared
-from guidedviz.tokens.guide import MASK_BYTES, Explanation, Guide, Indexed, MachineGuide, foreign_state, illegal_token
+from guidedviz.tokens.guide import MASK_BYTES, Explanation, Guide, Indexed, MachineGuide, foreign_state, legal_id
 from guidedviz.tokens.index import Index, not_finite
 from guidedviz.tokens.lazy import Lazy
 from guidedviz.tokens.own_engine import MakeEngine, OwnMatcher, prepare_engine, start_engine
@@ -83,9 +83,7 @@ class RealGuide(Guide):
 
     def advance(self, state: RealState, token: int) -> RealState:
         """The state after a token that the engine allows. EOS reads no byte, unless the machine names it."""
-        token = self.vocabulary.as_id(token)
-        if not self.mask(state)[token]:
-            raise illegal_token(self.vocabulary, self.explain(state, token))
+        token = legal_id(self, state, token)
         at = None
         if state.at is not None and self.reads.is_text(token):
             at = read(self.machine, self.reads.pieces[token], state.at)
@@ -135,6 +133,8 @@ def guide(
     vocabulary = as_vocabulary(vocabulary, "guide")
     check_names(machine, vocabulary)
     check_engine_choice(engine, index)
+    if index is not None:
+        index.check(machine, vocabulary)
     log.debug("guide of %r over %r, engine %s", machine, vocabulary, engine)
     if not isinstance(engine, str):
         name = getattr(engine, "__name__", "an engine of your own")
@@ -142,6 +142,9 @@ def guide(
         made: Guide = RealGuide(name, machine, vocabulary, own)
     elif engine in PREPARE:
         made = RealGuide(engine, machine, vocabulary, prepared(engine, vocabulary)(Asked(machine)))
+    elif engine == "split" or (engine == "auto" and isinstance(machine, PDA)):
+        # the machine as it is given, so that its stacks name the rules that were written
+        made = MachineGuide(machine, vocabulary, build_split(machine, vocabulary, inline=False))
     else:
         made = MachineGuide(machine, vocabulary, state_masks(machine, vocabulary, engine, index))
     if isinstance(machine, TurnMachine) and machine.thinking:
@@ -152,13 +155,7 @@ def guide(
 def state_masks(
     machine: Machine[Any], vocabulary: Vocabulary, engine: str, index: Index | None
 ) -> Indexed | Split | Lazy:
-    """The masks of each state: from an index, a split, or walked if an index would take too much memory."""
-    if index is not None:
-        hint = "gv.build_index(machine, vocabulary)"
-        expect(index, Index, "guide, index", "an Index", hint).check(machine, vocabulary)
-    if engine == "split" or (engine == "auto" and isinstance(machine, PDA)):
-        # the machine as it is given, so that its stacks name the rules that were written
-        return build_split(machine, vocabulary, inline=False)
+    """The masks of each state: from an index, or walked if that would take too much memory."""
     if engine == "index" and isinstance(machine, PDA) and machine.finite:  # it counts, so it has too many states
         return Split(machine, vocabulary)
     if engine == "index" and not isinstance(machine, DFA):
@@ -175,6 +172,7 @@ def check_engine_choice(engine: Any, index: Index | None) -> None:
     if index is not None and engine not in ("auto", "index"):
         seen = f"engine {quoted(engine)}"
         raise SettingError("guide, index", seen=seen, expected="an Index and its engine", hint="gv.build_index")
+    expect(index, Index | None, "guide, index", "an Index", "gv.build_index(machine, vocabulary)")
 
 
 def name_guide(guide: Guide) -> str:

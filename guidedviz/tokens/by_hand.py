@@ -17,7 +17,7 @@ from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.regular.pattern import CLASSES
 from guidedviz.machines.syntax import Tree, build_net, literal
 from guidedviz.tokens.arrays import Mask
-from guidedviz.tokens.guide import Guide, illegal_token
+from guidedviz.tokens.guide import Guide, legal_id
 from guidedviz.tokens.vocabulary import Vocabulary, check_vocabulary
 
 
@@ -35,8 +35,7 @@ class Unguided(Guide):
 
     def advance(self, state: None, token: int) -> None:
         """The same state after any token that the mask allows."""
-        if not self.mask(state)[self.vocabulary.as_id(token)]:
-            raise illegal_token(self.vocabulary, self.explain(state, token))
+        legal_id(self, state, token)
 
     def is_accepting(self, state: None) -> bool:
         """Any text may end."""
@@ -112,9 +111,7 @@ class StaticMasks(Guide):
 
     def advance(self, state: int, token: int) -> int:
         """The next position; EOS after the last position does not change it."""
-        token = self.vocabulary.as_id(token)
-        if not self.mask(state)[token]:
-            raise illegal_token(self.vocabulary, self.explain(state, token))
+        legal_id(self, state, token)
         return min(state + 1, len(self.sets))
 
     def is_accepting(self, state: int) -> bool:

@@ -18,9 +18,7 @@ from guidedviz.errors import GuidedVizError, SettingError, shorten
 from guidedviz.extras import installed
 from guidedviz.machines import source
 from guidedviz.machines.graph import grouped
-from guidedviz.machines.lark import lark
 from guidedviz.machines.machine import Machine, read, to_bytes
-from guidedviz.machines.pushdown.pda import grammar
 from guidedviz.machines.regular.minimal import live_machine
 from guidedviz.machines.visible import show_line
 from guidedviz.tokens.arrays import Mask
@@ -318,12 +316,7 @@ def ask(constraint: Machine[Any] | str | Mapping[str, Any], vocabulary: Vocabula
         kind = source.guess_kind(constraint)
     else:
         return Asked(live_machine(constraint, "constraint"))
-    if kind == "grammar":
-        machine: Machine[Any] = grammar(constraint, vocabulary=vocabulary)
-    elif kind == "lark":
-        machine = lark(constraint, vocabulary=vocabulary)
-    else:
-        machine = source.compile_text(kind, constraint)
+    machine = source.compile_text(kind, constraint, vocabulary)
     return Asked(live_machine(machine, "constraint"), kind, constraint)
 
 

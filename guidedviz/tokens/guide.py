@@ -115,9 +115,13 @@ def explain_token(machine: Machine[Any], vocabulary: Vocabulary, state: Any, tok
             which = "" if machine.frames(here)[0] == frame else " that cannot end here"
             wanted = f"the innermost open rule{which} is {frame.rule}, which waits for {frame.waits}"
         after = f"after {visible(piece[:passed])}, " if passed else ""
-        refused = piece if is_name(piece) else piece[passed : passed + 1]
-        reason = with_names(f"{after}{visible(refused)} cannot come: {wanted}", machine, here)
+        reason = with_names(f"{after}{refused_part(piece, passed)} cannot come: {wanted}", machine, here)
     return Explanation(token, piece, legal, died_at, expected, labels, machine.stack(here), reason)
+
+
+def refused_part(piece: bytes, place: int) -> str:
+    """The refused byte of a token, as people read it; a special token is refused as a whole."""
+    return visible(piece if is_name(piece) else piece[place : place + 1])
 
 
 def reason_of_no_text(vocabulary: Vocabulary, token: int, legal: bool, wanted: str) -> str:
@@ -145,6 +149,14 @@ def illegal_token(vocabulary: Vocabulary, why: Explanation) -> IllegalToken:
     """The error for a token that the mask forbids."""
     state = f" in {why.states[0]}" if why.states[0] else ""
     return IllegalToken(f"token {why.token} {vocabulary.display(why.token)!r}{state}: {why.reason}")
+
+
+def legal_id(guide: "Guide", state: Any, token: int) -> int:
+    """The id of a token that the mask of a state allows; IllegalToken for another one."""
+    token = guide.vocabulary.as_id(token)
+    if not guide.mask(state)[token]:
+        raise illegal_token(guide.vocabulary, guide.explain(state, token))
+    return token
 
 
 MASK_BYTES = 2**26  # bytes of masks that a guide keeps
