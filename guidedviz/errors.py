@@ -169,3 +169,9 @@ def expect(value: object, kind: type[T] | Any, where: str, expected: str, hint: 
         seen = "None" if value is None else type(value).__name__
         raise SettingError(where, seen=seen, expected=expected, hint=hint)
     return value
+
+
+def check_length(where: str, text: str, most: int) -> None:
+    """Refuse a pattern, or a part of one, of more than so many characters."""
+    if len(text) > most:
+        raise PatternError(where, seen=f"{len(text):,} characters", expected=f"at most {most:,}")

@@ -3,12 +3,11 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain, starmap
 from typing import Any, NamedTuple
 
 from guidedviz.decoding.recording import End
 from guidedviz.decoding.sampling import probability
-from guidedviz.decoding.trace import CHOSEN, Step, Trace, taken_back
+from guidedviz.decoding.trace import CHOSEN, Step, Trace, standing_places
 from guidedviz.errors import SettingError
 from guidedviz.machines.machine import Machine, next_bytes, read
 from guidedviz.machines.pushdown.pda import PDA
@@ -84,9 +83,8 @@ class Run:
     @cached_property
     def steps(self) -> list[Placed]:
         """The steps whose tokens stand in the output."""
-        gone = set(chain(*taken_back(self.trace.steps)))
-        placed = starmap(Placed, enumerate(self.trace.steps))
-        return [one for one in placed if one.place not in gone and one.step.token >= 0]
+        placed = [Placed(place, self.trace.steps[place]) for place in standing_places(self.trace.steps)]
+        return [one for one in placed if one.step.token >= 0]
 
     @cached_property
     def asked(self) -> list[Placed]:

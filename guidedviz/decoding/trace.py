@@ -165,18 +165,17 @@ class Trace:
     @property
     def output(self) -> bytes:
         """The output's bytes, without special tokens."""
-        return without_names(b"".join(self._pieces()))
+        return without_names(self._bytes)
 
     @property
     def parts(self) -> tuple[str, ...]:
         """The output's texts and the special tokens between them in turn, as the parts of a prompt."""
-        return tuple(part.decode("utf-8", "replace") for part in split_names(b"".join(self._pieces())))
+        return tuple(part.decode("utf-8", "replace") for part in split_names(self._bytes))
 
-    def _pieces(self) -> Iterator[bytes]:
+    @property
+    def _bytes(self) -> bytes:
         """The bytes of the tokens in the output; of EOS only the name, if the machine has read it."""
-        for step in standing(self.steps):
-            if step.end != "eos" or is_name(step.piece):
-                yield step.piece
+        return b"".join(step.piece for step in standing(self.steps) if step.end != "eos" or is_name(step.piece))
 
     @property
     def tokens(self) -> tuple[int, ...]:
@@ -322,10 +321,17 @@ def taken_back(steps: Sequence[Step]) -> list[list[int]]:
     return found
 
 
+def standing_places(steps: Sequence[Step]) -> list[int]:
+    """The places of the steps whose tokens are in the output, without those that a later step took back."""
+    kept: list[int] = []
+    for place, step in enumerate(steps):
+        kept[len(kept) - step.back :] = [place]
+    return kept
+
+
 def standing(steps: Sequence[Step]) -> list[Step]:
-    """The steps whose tokens are in the output, without those that a later step took back."""
-    gone = {place for places in taken_back(steps) for place in places}
-    return [step for place, step in enumerate(steps) if place not in gone]
+    """The steps at these places."""
+    return [steps[place] for place in standing_places(steps)]
 
 
 def tokens_before(steps: Sequence[Step]) -> list[int]:

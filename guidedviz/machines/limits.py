@@ -4,8 +4,6 @@ The work of a whole compilation is limited too: `work.py` counts it where it is 
 `pushdown/`, those of schemas in `schema/`.
 """
 
-from guidedviz.errors import PatternError
-
 WORK = 2_300_000  # steps of one compilation: about a second and a half, and 200 MB
 
 # The text of a constraint.
@@ -47,9 +45,3 @@ COLUMN_ROWS = 1_000  # of one column, in addition to those of the grammar
 COLUMN_MOVES = 10_000
 CHART_COLUMNS = 20_000  # of a chart, or of states one behind the other; 4 kB each
 EARLEY_STATES = 50_000  # then the known states are dropped
-
-
-def check_length(where: str, text: str, most: int) -> None:
-    """Raise an error for a text of more than so many characters."""
-    if len(text) > most:
-        raise PatternError(where, seen=f"{len(text):,} characters", expected=f"at most {most:,}")

@@ -12,8 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from guidedviz.errors import PatternError, expect, quoted
-from guidedviz.machines.limits import check_length
+from guidedviz.errors import PatternError, check_length, expect, quoted
 from guidedviz.machines.machine import Edges, Machine, next_bytes
 from guidedviz.machines.names import SOME_NAME, has_surrogate
 from guidedviz.machines.ranges import NAME_BEGINS, NAME_ENDS

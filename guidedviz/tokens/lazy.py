@@ -200,6 +200,7 @@ class LazyWalk:
     vocabulary: Vocabulary
     state: Hashable
     part: Slice | None
+    trie: Trie  # that was walked: the whole trie, or the trie of the tokens outside the slice
     live: Ints  # nodes of `trie`, including the root
     piece: bytes = b""  # the token that comes next in a text
 
@@ -216,11 +217,6 @@ class LazyWalk:
     def nodes(self) -> int:
         """The number of nodes below the root in the trie of the whole vocabulary."""
         return len(self.vocabulary.trie) - 1
-
-    @property
-    def trie(self) -> Trie:
-        """The trie that was walked: the whole trie, or the trie of the tokens outside the slice."""
-        return self.part.rest if self.part else self.vocabulary.trie
 
     @cached_property
     def asked(self) -> int:
@@ -271,7 +267,7 @@ class Lazy:
                 part = find_slice(machine.step, machine.kinds, self.vocabulary, state)
             trie = part.rest if part else self.vocabulary.trie
             live, _ = self._table.walk(trie, state)
-        return LazyWalk(machine, self.vocabulary, state, part, live, piece)
+        return LazyWalk(machine, self.vocabulary, state, part, trie, live, piece)
 
     def mask(self, state: Any) -> Mask:
         """True for every legal id; read-only."""

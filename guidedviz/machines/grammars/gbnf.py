@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from guidedviz.errors import GrammarError, PatternError, did_you_mean, expect, nearest, quoted, shorten
+from guidedviz.errors import GrammarError, PatternError, check_length, did_you_mean, expect, nearest, quoted, shorten
 from guidedviz.machines import limits
 from guidedviz.machines.grammars.grammar import Grammar, Rule
 from guidedviz.machines.ranges import LAST, Ranges, merge_ranges, other_ranges
@@ -92,7 +92,7 @@ def parse_grammar(text: str, root: str = "root", names_of: NamesOf = no_names) -
     """
     expect(text, str, "grammar", "a str")
     expect(root, str, "grammar, root", "the name of a rule")
-    limits.check_length("grammar", text, limits.GBNF_CHARACTERS)
+    check_length("grammar", text, limits.GBNF_CHARACTERS)
     grammar = Grammar(_Parser(text, names_of).rules(), root, text)
     if root not in grammar.named:
         near = nearest(root, grammar.named)

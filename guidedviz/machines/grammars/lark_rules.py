@@ -16,7 +16,7 @@ from decimal import Decimal
 from graphlib import CycleError, TopologicalSorter
 from typing import Any
 
-from guidedviz.errors import PatternError, did_you_mean, nearest, quoted
+from guidedviz.errors import PatternError, check_length, did_you_mean, nearest, quoted
 from guidedviz.machines import limits
 from guidedviz.machines.grammars import lark_leaves
 from guidedviz.machines.grammars.gbnf import brief
@@ -54,7 +54,7 @@ IN_RULE = Scope(False)
 
 def read_lark(text: str, start: str, read_schema: ReadSchema, names_of: NamesOf = no_names) -> Grammar:
     """The rules that a grammar in Lark's notation needs; `read_schema` gives the rules of a JSON Schema."""
-    limits.check_length("lark", text, limits.GBNF_CHARACTERS)
+    check_length("lark", text, limits.GBNF_CHARACTERS)
     definitions = _Definitions(text)
     for node in parse_notation(text).children:
         definitions.add(node)

@@ -12,7 +12,7 @@ from re import _constants as op  # type: ignore[attr-defined]
 from re import _parser as parser  # type: ignore[attr-defined]
 from typing import Any
 
-from guidedviz.errors import PatternError, expect, shorten
+from guidedviz.errors import PatternError, check_length, expect, shorten
 from guidedviz.machines import limits
 from guidedviz.machines.ranges import other_ranges
 from guidedviz.machines.regular.assertions import Lookaround, guard, resolve
@@ -94,7 +94,7 @@ def parse_regex(text: str, search: bool = False) -> Tree:
     Repeat(part=Chars(ranges=((97, 97),)), low=0, high=1, position=None)
     """
     check_regex(text)
-    limits.check_length("regex", text, limits.REGEX_CHARACTERS)
+    check_length("regex", text, limits.REGEX_CHARACTERS)
     spend(2 * len(text))
     try:
         parsed = parser.parse(text, int(re.ASCII))  # a plain int: & on an enum takes ten times as long
