@@ -12,6 +12,7 @@ from typing import Any
 
 from guidedviz.machines.names import write_surrogates
 from guidedviz.machines.turn import Style
+from guidedviz.models.chat import any_of
 from guidedviz.models.messages import Message, map_texts
 
 BEGINS_NAME = "\udcff"  # around the name of a special token; lone surrogates are in no text
@@ -121,8 +122,7 @@ def _split_thinking(said: str, style: Style, is_open: bool) -> tuple[str, str]:
 
 def style_signs(style: Style, text: str) -> str:
     """A text of a style with signs around its special tokens."""
-    names = "|".join(map(re.escape, style.special)) or "(?!)"
-    return re.sub(names, lambda found: sign(found[0]), text)
+    return any_of(style.special).sub(lambda found: sign(found[0]), text)
 
 
 def _find_calls(said: str, style: Style) -> Iterator[tuple[int, ToolCall]]:
