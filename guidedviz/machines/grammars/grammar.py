@@ -6,7 +6,6 @@ Below: properties of the rules (can one finish, can it be empty), and the graph 
 from collections.abc import Callable, Collection, Container, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import count
 from typing import Self
 
 from guidedviz.errors import quoted
@@ -58,16 +57,17 @@ class Grammar:
         return {rule.name: rule.calls for rule in self.rules}
 
 
-def free_name(name: str, *taken: Container[str]) -> str:
+def free_name(name: str, taken: Container[str], also: Container[str] = ()) -> str:
     """The name, with a number if something has it.
 
     >>> free_name("a", "b"), free_name("a", "abc"), free_name("a", "b", ["a", "a-2"])
     ('a', 'a-2', 'a-3')
     """
     free = name
-    numbers = count(2)
-    while any(free in names for names in taken):
-        free = f"{name}-{next(numbers)}"
+    number = 1
+    while free in taken or free in also:
+        number += 1
+        free = f"{name}-{number}"
     return free
 
 

@@ -7,7 +7,7 @@ from itertools import starmap
 
 from guidedviz.errors import PatternError
 from guidedviz.machines import limits
-from guidedviz.machines.grammars.grammar import Grammar, Rule, free_name
+from guidedviz.machines.grammars.grammar import Grammar, Rule
 from guidedviz.machines.grammars.rewrite import inline_rules, needed_rules
 from guidedviz.machines.graph import reach
 from guidedviz.machines.pushdown.pda import PDA
@@ -22,6 +22,7 @@ class JoinedRules:
 
     def __init__(self) -> None:
         self.trees: dict[str, Tree] = {"root": Call("root")}
+        self.numbers: dict[str, int] = {}
         self.known: dict[tuple[tuple[str, Tree], ...], Call] = {}  # rules of grammars, each with all that it calls
         self.notes: dict[str, None] = {}
 
@@ -33,7 +34,10 @@ class JoinedRules:
         ['tool', 'tool-2']
         """
         plain = "-".join(re.findall("[A-Za-z0-9]+", name)) or "tag"
-        free = free_name(plain, self.trees)
+        free = plain
+        while free in self.trees:  # many have one name, so the number used last is kept
+            self.numbers[plain] = self.numbers.get(plain, 1) + 1
+            free = f"{plain}-{self.numbers[plain]}"
         self.trees[free] = tree
         return Call(free)
 
