@@ -2,7 +2,7 @@
 
     root ::= "(" root ")" | "x"         0 --(--> 1 --root--> 3 --)--> 2        0 --x--> 2, where the rule may end
 
-Each rule is a small DFA whose letters are the bytes, and one more letter per rule for a call of it. The states of all
+Each rule is a small DFA whose letters are the bytes, and one more letter per rule that it calls. The states of all
 rules are the *nodes* of the grammar, numbered consecutively. A *tick* is a letter too: it reads no byte, and counts one
 more part of its rule (`syntax.Tick`); only lengths beside patterns have ticks (`schema/text_sets.py`).
 
@@ -10,7 +10,7 @@ Next: `machines/pushdown/stack.py`.
 """
 
 from bisect import bisect_right
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import NamedTuple, Self
@@ -30,8 +30,9 @@ from guidedviz.machines.syntax import Call, Tick, Times, Tree, all_parts
 from guidedviz.machines.visible import counted
 from guidedviz.machines.work import working_on
 
-MOST_KEPT_STATES = 400  # states of a rule that is kept for the next grammar
-CALL = 256  # this letter calls rule 0, the next one rule 1, and so on; ticks have the letters after the last rule
+MOST_KEPT_STATES = 2_500  # states of a rule that is kept for the next grammar
+CALL = 256  # the first letter of a rule that is no byte
+Letters = tuple[str | Tick, ...]  # of one rule, from `CALL` on: the name of a called rule, or a tick
 NodeTick = tuple[int, int] | None  # a tick of a node: the highest count that it leads to, and the node after it
 Implication = tuple[int, tuple[int, ...]]  # a node from which the rule can be finished if it can be from all of these
 
@@ -139,28 +140,21 @@ def build_rule_nodes(grammar: Grammar, copies: int = limits.COPIED_STATES) -> Ru
     """
     grammar, bounds = count_repeats(grammar, copies)
     numbers = Numbers(grammar.root)  # of the rules, in the order of their first call
-    tick_numbers = dict[Tick, int]()
-
-    def letter(part: Call | Tick) -> int:
-        if isinstance(part, Tick):
-            return CALL + len(grammar.rules) + tick_numbers.setdefault(part, len(tick_numbers))
-        return CALL + numbers[part.name]
-
     starts: list[int] = []
     counts: list[Limit | None] = []
     accepting: list[int] = []
     rows: list[NodeRow] = []
-    for name in numbers.met:  # it grows: `letter` numbers a rule when its first call is met
+    for name in numbers.met:  # it grows when a rule is first called
         tree = grammar.named[name].tree
-        letters = tuple((part, letter(part)) for part in all_parts(tree) if isinstance(part, Call | Tick))
-        own = {number: part for part, number in letters if isinstance(part, Tick)}
+        letters = list_letters(tree, numbers)
         automaton = build_rule(name, tree, letters)
         start = len(rows)
         starts.append(start)
-        counts.append(limit_of(bounds.get(name), own.values()))
+        counts.append(limit_of(bounds.get(name), [part for part in letters if isinstance(part, Tick)]))
         accepting.extend(start + state for state in automaton.accepting)
         states = part_states(automaton.edges) if name in bounds else automaton.edges
-        rows.extend(read_row(edges, start, own) for edges in states)
+        read = [part if isinstance(part, Tick) else numbers[part] for part in letters]
+        rows.extend(read_row(edges, start, read) for edges in states)
     edges, calls, passed = zip(*rows, strict=True)
     ticks = limit_inside(edges, accepting, list(passed))
     rule_of = tuple(bisect_right(starts, node) - 1 for node in range(len(rows)))
@@ -202,36 +196,45 @@ class NodeRow(NamedTuple):
     tick: NodeTick
 
 
-def read_row(edges: EdgeRow, start: int, ticks: Mapping[int, Tick]) -> NodeRow:
+def read_row(edges: EdgeRow, start: int, letters: Sequence[int | Tick]) -> NodeRow:
     """A state, with its bytes, calls and ticks told apart; `start` is the number of the first node of its rule."""
     over_bytes = tuple((low, min(high, CALL - 1), start + to) for low, high, to in edges if low < CALL)
     calls: list[tuple[int, int]] = []
     passed = None
     for low, high, to in edges:
-        for letter in range(max(low, CALL), high + 1):
-            tick = ticks.get(letter)
-            if tick:
-                passed = (tick.most - tick.rest, start + to)
+        for part in letters[max(low - CALL, 0) : max(high + 1 - CALL, 0)]:
+            if isinstance(part, Tick):
+                passed = (part.most - part.rest, start + to)
             else:
-                calls.append((letter - CALL, start + to))
+                calls.append((part, start + to))
     return NodeRow(over_bytes, tuple(calls), passed)
 
 
-def build_rule(name: str, tree: Tree, letters: tuple[tuple[Call | Tick, int], ...]) -> DFA:
-    """The automaton of one rule; a small one is kept, because the grammars of most schemas have the rules of JSON."""
+def list_letters(tree: Tree, numbers: Numbers[str]) -> Letters:
+    """The letters of a rule that are no bytes: its ticks, or its calls in the order of the numbers of the rules."""
+    parts = [part for part in all_parts(tree) if isinstance(part, Call | Tick)]
+    letters = dict.fromkeys(part.name if isinstance(part, Call) else part for part in parts)
+    return tuple(sorted(letters, key=lambda letter: 0 if isinstance(letter, Tick) else numbers[letter]))
+
+
+def build_rule(name: str, tree: Tree, letters: Letters) -> DFA:
+    """The automaton of one rule; a small one is kept, because schemas have equal rules, and most have those of JSON."""
     try:
         with working_on(f"the rule {name}"):
             if count_states(tree) <= MOST_KEPT_STATES:
                 return build_small_rule(tree, letters)
-            return build_machine(tree, dict(letters).__getitem__)
+            return build_letters(tree, letters)
     except PatternError as error:
         raise PatternError(f"rule {name}", seen=error.seen, expected=error.expected, hint=error.hint) from error
 
 
-@lru_cache(maxsize=64)
-def build_small_rule(tree: Tree, letters: tuple[tuple[Call | Tick, int], ...]) -> DFA:
-    """`build_rule` for a small rule; the latest automata are kept."""
-    return build_machine(tree, dict(letters).__getitem__)
+def build_letters(tree: Tree, letters: Letters) -> DFA:
+    """The automaton of a tree over bytes and letters."""
+    number = {part: CALL + place for place, part in enumerate(letters)}
+    return build_machine(tree, lambda part: number[part.name if isinstance(part, Call) else part])
+
+
+build_small_rule = lru_cache(maxsize=256)(build_letters)  # the latest automata
 
 
 def limit_inside(edges: Sequence[EdgeRow], accepting: Iterable[int], ticks: list[NodeTick]) -> tuple[NodeTick, ...]:

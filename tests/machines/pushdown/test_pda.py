@@ -11,10 +11,12 @@ from hypothesis import strategies as st
 
 import guidedviz as gv
 from guidedviz.machines.grammars.gbnf import parse_grammar
+from guidedviz.machines.grammars.grammar import Grammar, Rule
 from guidedviz.machines.machine import read
 from guidedviz.machines.pushdown import automaton
 from guidedviz.machines.pushdown.pda import JSON_GBNF, PDA
 from guidedviz.machines.regular.regex import regex
+from guidedviz.machines.syntax import Call, concat, literal
 
 FILES = Path(__file__).resolve().parents[4] / "shared" / "data" / "json-parsing"
 
@@ -134,3 +136,13 @@ def test_a_rule_that_an_earlier_grammar_had_is_the_same_rule():
     for schema, nodes in zip(schemas, found, strict=True):
         automaton.build_small_rule.cache_clear()
         assert gv.json_schema(schema).nodes == nodes
+
+
+def test_a_rule_that_another_grammar_has_is_built_once():
+    """Its call has another number there, because x is called first."""
+    x = Rule("x", literal("x"))
+    twice = Rule("twice", concat(literal("<"), Call("x"), literal(","), Call("x"), literal(">")))
+    assert PDA(Grammar((Rule("root", concat(Call("x"), Call("twice"))), x, twice))).accepts(b"x<x,x>")
+    built = automaton.build_small_rule.cache_info().misses
+    assert PDA(Grammar((Rule("root", Call("twice")), x, twice))).accepts(b"<x,x>")
+    assert automaton.build_small_rule.cache_info().misses == built + 1  # the root
