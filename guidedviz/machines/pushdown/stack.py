@@ -58,26 +58,29 @@ def close_node(nodes: RuleNodes, kinds: bytes, node: int) -> Closure:
     >>> found.reads, found.returns
     ({40: ((1, 0),), 120: ((2, 0),)}, {0: ((3, None),)})
     """
-    of_kind: dict[int, dict[Position, None]] = defaultdict(dict)
+    of_kind: dict[int, Positions] = {}
     returns: dict[int, dict[Position, None]] = defaultdict(dict)
     depth: dict[int | None, int] = {None: 0}
     found: dict[Position, None] = {(node, None): None}
     waiting = list(found)
     for at, opened in waiting:  # it grows
         for low, high, target in nodes.edges[at]:
+            position = target, opened
             for kind in dict.fromkeys(kinds[low : high + 1]):
-                of_kind[kind][target, opened] = None
+                others = of_kind.get(kind, ())
+                if position not in others:
+                    of_kind[kind] = (*others, position)
         for rule, after in nodes.calls[at]:
             if not _is_tail_call(nodes, rule, after):
                 depth.setdefault(rule, 1 + depth[opened])
                 returns[rule][after, opened] = None
-        for position in _behind_calls(nodes, at, opened):
-            if position not in found:
-                found[position] = None
-                waiting.append(position)
+        for behind in _behind_calls(nodes, at, opened):
+            if behind not in found:
+                found[behind] = None
+                waiting.append(behind)
     return Closure(
         kinds,
-        {kind: tuple(positions) for kind, positions in of_kind.items()},
+        of_kind,
         {rule: tuple(positions) for rule, positions in returns.items()},
         depth,
     )

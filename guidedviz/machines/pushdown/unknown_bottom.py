@@ -61,6 +61,8 @@ class UnknownBottom:
     def step(self, state: State, byte: int) -> State | None:
         """The next state; the step of a byte that no node of the state reads is not kept in `state.moves`."""
         kind = self.kinds[byte]
+        if kind in state.moves:
+            return state.moves[kind]
         for node, _ in state.tops:
             if kind in self.kinds_at(node):
                 return self._steps.known.step(state, byte)
