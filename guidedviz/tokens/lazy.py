@@ -36,6 +36,7 @@ FEWEST = 100  # tokens of a slice
 
 
 StepFunction = Callable[[Any, int], Hashable | None]
+KindsFunction = Callable[[Any], bytes]  # of a state: the kind of every byte; bytes of one kind lead to the same state
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,28 +125,28 @@ def build_slices(vocabulary: Vocabulary) -> tuple[Slice, ...]:
 
 
 def find_slice(
-    step: StepFunction, kinds: bytes, vocabulary: Vocabulary, state: Hashable, loops: bool = True
+    step: StepFunction, kinds_in: KindsFunction, vocabulary: Vocabulary, state: Hashable, loops: bool = True
 ) -> Slice | None:
     """The first slice whose tokens are all legal in a state, and that loops there: see `reads_all`.
 
     >>> text, v = regex('"[^"]*"'), Vocabulary([bytes([letter]) for letter in range(256)])
-    >>> find_slice(text.step, text.kinds, v, 0), find_slice(text.step, text.kinds, v, 1)
-    (None, Slice(text in quotes: 144 tokens))
+    >>> [find_slice(text.step, lambda state: text.kinds, v, state) for state in (0, 1)]
+    [None, Slice(text in quotes: 144 tokens)]
     """
     for part in build_slices(vocabulary):
-        if reads_all(step, kinds, state, part.machine, loops) and len(part) >= FEWEST:
+        if reads_all(step, kinds_in, state, part.machine, loops) and len(part) >= FEWEST:
             return part
     return None
 
 
-def reads_all(step: StepFunction, kinds: bytes, state: Hashable, part: DFA, loops: bool = True) -> bool:
+def reads_all(step: StepFunction, kinds_in: KindsFunction, state: Hashable, part: DFA, loops: bool = True) -> bool:
     """Whether a machine reads all texts of a part.
 
     With `loops` it must also return to its state whenever the part returns to its start. With too many pairs of
     states, or if a text has too many parses, the answer is False.
 
     >>> def ask(text, part, loops=True):
-    ...     return reads_all(regex(text).step, regex(text).kinds, 0, regex(part), loops)
+    ...     return reads_all(regex(text).step, lambda state: regex(text).kinds, 0, regex(part), loops)
     >>> ask("[a-z]*:", "[a-f]*"), ask("[a-z]*:", "[a-f:]*")
     (True, False)
     >>> ask("[a-z]{3}", "[a-f]*"), ask("[a-z]{3}", "[a-f]{0,2}")
@@ -153,12 +154,11 @@ def reads_all(step: StepFunction, kinds: bytes, state: Hashable, part: DFA, loop
     >>> ask("x|[a-z]+1", "[a-f]*"), ask("x|[a-z]+1", "[a-f]*", False)
     (False, True)
     """
-    moves = list_moves(part, kinds)
     pairs: list[tuple[int, Hashable]] = [(0, state)]
     met = set(pairs)
     try:
         for place, held in pairs:
-            for byte, target in moves[place]:
+            for byte, target in list_moves(part, kinds_in(held))[place]:
                 after = step(held, byte)
                 if after is None or len(pairs) > MOST_SLICE_PAIRS:
                     return False
@@ -172,7 +172,7 @@ def reads_all(step: StepFunction, kinds: bytes, state: Hashable, part: DFA, loop
     return True
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=1024)
 def list_moves(part: DFA, kinds: bytes) -> tuple[tuple[tuple[int, int], ...], ...]:
     """The moves from each state of a part: one byte per class of bytes equivalent in both machines, and the next state.
 
@@ -264,7 +264,7 @@ class Lazy:
         part = None
         with machine.steps.limited(MOST_WALK_MOVES) if isinstance(machine, PDA) else nullcontext():
             if self.slices:
-                part = find_slice(machine.step, machine.kinds, self.vocabulary, state)
+                part = find_slice(machine.step, lambda _: machine.kinds, self.vocabulary, state)
             trie = part.rest if part else self.vocabulary.trie
             live, _ = self._table.walk(trie, state)
         return LazyWalk(machine, self.vocabulary, state, part, trie, live, piece)

@@ -58,11 +58,11 @@ def walk_unknown(
     begin; with `loops` this is not done.
     """
     trie = vocabulary.trie
-    part = find_slice(unknown.sure_step, unknown.kinds, vocabulary, start)
+    part = find_slice(unknown.sure_step, unknown.kinds_in, vocabulary, start)
     if part is not None:
         trie = part.rest
     elif not loops:
-        part = find_slice(unknown.sure_step, unknown.kinds, vocabulary, start, loops=False)
+        part = find_slice(unknown.sure_step, unknown.kinds_in, vocabulary, start, loops=False)
         if part is not None:
             trie = part.others
     return UnknownWalk(part, trie, *table.walk(trie, start))

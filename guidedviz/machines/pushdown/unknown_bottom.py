@@ -68,6 +68,12 @@ class UnknownBottom:
                 return self._steps.known.step(state, byte)
         return None
 
+    def kinds_in(self, state: State) -> bytes:
+        """The kind of every byte in one state, where most are alike: bytes of one kind lead to the same state."""
+        if len(state.tops) != 1:
+            return self.kinds
+        return self._stacks.closure(state.tops[0][0]).own_kinds
+
     def at(self, node: int, counts: Counts = None) -> State:
         """The state at one node with nothing known below it, after so many repeats if its rule is counted."""
         return self._steps.state({node: (self._bottom_of(node, counts),)})
