@@ -19,6 +19,7 @@ from guidedviz.machines.machine import Machine, S, read, to_bytes
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.regular.minimal import live_machine
+from guidedviz.machines.regular.nfa import EdgeRow
 from guidedviz.machines.regular.regex import regex
 from guidedviz.machines.visible import visible
 from guidedviz.tokens.arrays import Ints, Mask
@@ -158,7 +159,7 @@ def reads_all(step: StepFunction, kinds_in: KindsFunction, state: Hashable, part
     met = set(pairs)
     try:
         for place, held in pairs:
-            for byte, target in list_moves(part, kinds_in(held))[place]:
+            for byte, target in list_moves(part.edges[place], kinds_in(held)):
                 after = step(held, byte)
                 if after is None or len(pairs) > MOST_SLICE_PAIRS:
                     return False
@@ -172,21 +173,18 @@ def reads_all(step: StepFunction, kinds_in: KindsFunction, state: Hashable, part
     return True
 
 
-@lru_cache(maxsize=1024)
-def list_moves(part: DFA, kinds: bytes) -> tuple[tuple[tuple[int, int], ...], ...]:
-    """The moves from each state of a part: one byte per class of bytes equivalent in both machines, and the next state.
+@lru_cache(maxsize=4096)
+def list_moves(row: EdgeRow, kinds: bytes) -> tuple[tuple[int, int], ...]:
+    """The moves from a state of a part: one byte per class of bytes equivalent in both machines, and the next state.
 
-    >>> list_moves(regex("[a-f]x"), regex("[b-z]").kinds)
-    (((97, 1), (102, 1)), ((120, 2),), ())
+    >>> list_moves(regex("[a-f]x").edges[0], regex("[b-z]").kinds)
+    ((97, 1), (102, 1))
     """
-    found = []
-    for row in part.edges:
-        moves = {}
-        for low, high, target in row:
-            for byte in range(low, high + 1):
-                moves[kinds[byte], target] = (byte, target)
-        found.append(tuple(moves.values()))
-    return tuple(found)
+    moves = {}
+    for low, high, target in row:
+        for byte in range(low, high + 1):
+            moves[kinds[byte], target] = (byte, target)
+    return tuple(moves.values())
 
 
 MOST_WALK_MOVES = 10_000_000  # moves of a machine for one walk; a few seconds
