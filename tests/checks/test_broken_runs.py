@@ -9,6 +9,7 @@ from guidedviz.checks.broken_runs import SERVICES, broken_run
 from tests.checks.answers.machines import cause
 
 
+@pytest.mark.usefixtures("in_this_process")
 @pytest.mark.parametrize("seed", range(len(SERVICES)))
 @pytest.mark.quick("0")
 def test_one_step_and_one_keyword_explain_a_run(seed):
