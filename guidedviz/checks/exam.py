@@ -5,6 +5,7 @@ the shortest walked text is shown, and of the first of these faults the code tha
 """
 
 from collections.abc import Collection, Iterator
+from functools import lru_cache
 from random import Random, SystemRandom
 from typing import Any
 
@@ -63,11 +64,13 @@ def check_engine(answer: Any, seed: int | None = None) -> Verdict:
     if not callable(answer):
         return Verdict("wrong", "the class of an engine is expected", (("yours is", show(answer)),))
     chosen = SystemRandom().randrange(MOST_SEED) if seed is None else seed
-    return judge_kinds(answer, draw_exam(Random(chosen)), chosen)
+    return judge_kinds(answer, draw_exam(chosen), chosen)
 
 
-def draw_exam(draw: Random) -> dict[str, list[EngineTask]]:
+@lru_cache(maxsize=8)  # an engine is tried again with the seed of a verdict
+def draw_exam(seed: int) -> dict[str, list[EngineTask]]:
     """The tasks of each kind."""
+    draw = Random(seed)
     kinds = {}
     for name, make in FAMILIES:
         odd = name == ODD
