@@ -39,6 +39,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item], config: pytest.Confi
     So one worker loads torch, and begins with it. The checks, which fork, are then on another one: a process with torch
     takes six times as long to fork.
 
+    The examples of the checks come before what fills the memory, because each forks the worker.
+
     Browser tests come last: Playwright's event loop stays in the thread for the rest of the run. Among them, those with
     a notebook or a site come first: a long group at the end would leave the other workers without work.
     """
@@ -55,7 +57,8 @@ def place(item: pytest.Item) -> tuple[bool, ...]:
     """The order of the tests."""
     if "browser" in item.keywords:
         return True, "workbench" not in item.fixturenames and item.path.stem not in ("test_lite", "test_site")
-    return False, not FIRST.search(item.nodeid), not item.nodeid.startswith("tests/labs/test_notebooks")
+    early = ("tests/labs/test_notebooks", "guidedviz/checks")
+    return False, not FIRST.search(item.nodeid), not item.nodeid.startswith(early)
 
 
 def pytest_collection_finish() -> None:
