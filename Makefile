@@ -26,7 +26,7 @@ test:
 
 # the tests without a browser compute, and those with one wait: side by side they fill two cores
 unit: imports smollm2
-	$(TESTS) -n 2 -m "not browser and not slow"
+	$(TESTS) -n 2 -m "not browser and not slow" --ignore=tests/browser
 
 browser: imports chromium
 	$(TESTS) -n 2 -m "browser and not slow" tests/browser tests/deploy
@@ -35,7 +35,7 @@ browser: imports chromium
 slow: slow-unit slow-browser
 
 slow-unit: .venv/test-is-ready
-	$(TESTS) -n 2 --hypothesis-profile=deep -m "not browser and (slow or hypothesis)"
+	$(TESTS) -n 2 --hypothesis-profile=deep -m "not browser and (slow or hypothesis)" --ignore=tests/browser
 
 slow-browser: .venv/test-is-ready chromium
 	$(TESTS) -n 2 -m "browser and slow"

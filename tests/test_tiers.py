@@ -45,3 +45,9 @@ def test_make_opens_every_folder_that_has_tests_with_a_browser():
     named = {path for folder in folders.split() for path in (TESTS.parent / folder).rglob("test_*.py")}
     assert '-m "not browser and not slow"' in makefile
     assert marked - {Path(__file__).resolve()} <= named
+
+
+def test_all_that_make_keeps_from_the_unit_tests_is_marked_for_a_browser():
+    """They do not even import it."""
+    for path in (TESTS / "browser").glob("test_*.py"):
+        assert re.search(r"^pytestmark = .*pytest\.mark\.browser\b", path.read_text("utf-8"), re.MULTILINE), path

@@ -9,7 +9,6 @@ from pydantic import BaseModel
 from tests.host.api.asking import ABOUT, ADD, SUM
 from tests.host.running import TOKEN, hosting
 
-openai = pytest.importorskip("openai")
 TEXT = f"{ABOUT}\n"
 
 
@@ -19,16 +18,22 @@ class Person(BaseModel):
 
 
 @pytest.fixture(scope="module")
-def client(clerk_host):
+def openai():
+    """Loaded by the worker that needs it, and not by each that collects the tests."""
+    return pytest.importorskip("openai")
+
+
+@pytest.fixture(scope="module")
+def client(clerk_host, openai):
     return openai.OpenAI(base_url=f"{clerk_host.address}/v1", api_key="none", max_retries=0)
 
 
 @pytest.fixture(scope="module")
-def scout(scout_host):
+def scout(scout_host, openai):
     return openai.OpenAI(base_url=f"{scout_host.address}/v1", api_key="none", max_retries=0)
 
 
-def test_the_client_parses_a_pydantic_class(client):
+def test_the_client_parses_a_pydantic_class(client, openai):
     asked = {"model": "clerk", "messages": [{"role": "user", "content": ABOUT}], "temperature": 0}
     said = client.chat.completions.parse(**asked, response_format=Person)
     assert said.choices[0].message.parsed == Person(name="Ada Lovelace", age=36)
@@ -81,7 +86,7 @@ def test_the_client_reads_responses(client, scout):
     assert "response.function_call_arguments.done" in kinds
 
 
-def test_an_error_is_that_of_the_client_with_our_four_parts(client, bard):
+def test_an_error_is_that_of_the_client_with_our_four_parts(client, bard, openai):
     with pytest.raises(openai.BadRequestError, match=r"guided_json: saw a field that was removed.*structured_outputs"):
         client.completions.create(model="clerk", prompt=TEXT, extra_body={"guided_json": {}})
     with pytest.raises(openai.NotFoundError, match="this host: clerk"):
@@ -97,7 +102,7 @@ def test_an_error_is_that_of_the_client_with_our_four_parts(client, bard):
         assert [model.id for model in right.models.list()] == ["bard"]
 
 
-def test_many_clients_of_one_loop_are_answered(clerk_host):
+def test_many_clients_of_one_loop_are_answered(clerk_host, openai):
     import asyncio
 
     async def ask():
@@ -110,7 +115,7 @@ def test_many_clients_of_one_loop_are_answered(clerk_host):
 
 @pytest.mark.skipif(not find_spec("instructor"), reason="instructor is not installed")
 @pytest.mark.parametrize("mode", ["JSON_SCHEMA", "TOOLS"])
-def test_instructor_gets_a_pydantic_object(clerk_host, mode):
+def test_instructor_gets_a_pydantic_object(clerk_host, mode, openai):
     import instructor
 
     plain = openai.OpenAI(base_url=f"{clerk_host.address}/v1", api_key="none", max_retries=0)
