@@ -1,6 +1,6 @@
 """Runs the cells of labs and says which outputs are not those in the notebooks.
 
-    echo solved 03_fsm | GUIDEDVIZ_HEADLESS=1 python -m tests.labs.cells labs    one answer per line, as JSON
+    echo labs solved 03_fsm | GUIDEDVIZ_HEADLESS=1 python -m tests.labs.cells    one answer per line, as JSON
 
 A lab runs in a child of this process, which has loaded what each lab loads: no lab sees what another one did. `solved`
 runs the whole solution, and `half` the first half of its cells. `open` runs the student's notebook, and of its cells
@@ -168,8 +168,9 @@ def to_run(opened: list[NotebookNode], solved: list[NotebookNode]) -> list[Noteb
     return [cell for cell, run in zip(opened, runs, strict=True) if run]
 
 
-def run_lab(folder: Path, part: str, name: str) -> list[dict[str, Any]]:
-    """Run one notebook of a lab; the cells that do not give what is committed."""
+def run_lab(place: str, part: str, name: str) -> list[dict[str, Any]]:
+    """Run one notebook of a lab in a folder; the cells that do not give what is committed."""
+    folder = Path(place).resolve()
     solved = code_cells(folder / "solutions" / f"{name}.ipynb")
     opened = code_cells(folder / f"{name}.ipynb")
     os.chdir((folder / name).parent)
@@ -216,9 +217,8 @@ def main() -> None:
             getattr(room, name)  # loads its module, which otherwise each lab would load
     gc.set_threshold(500_000)  # as in the other tests
     gc.freeze()
-    folder = Path(sys.argv[1]).resolve()
     for line in sys.stdin:
-        print(json.dumps(in_a_child(partial(run_lab, folder, *line.split()))), flush=True)
+        print(json.dumps(in_a_child(partial(run_lab, *line.split()))), flush=True)
 
 
 if __name__ == "__main__":
