@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { aim, around, LESS } from "../../guidedviz/widgets/page/machine/camera.js";
+import { aim, ALMOST, around } from "../../guidedviz/widgets/page/machine/camera.js";
 import { placeOthers } from "../../guidedviz/widgets/page/machine/other-stacks.js";
 import { EDGE, GAP, placeRows, STRIP } from "../../guidedviz/widgets/page/machine/rows.js";
 import { nameCalled, ruleCalled, statesLight, tellCalls, timeCalls, topOf } from "../../guidedviz/widgets/page/motion/rule-called.js";
@@ -10,9 +10,12 @@ import { FLIGHT, travel } from "../../guidedviz/widgets/page/motion/travel.js";
 const LABELS = { least: 1, most: 1.5 };
 const pathAt = (x, y, rx, ry, ...ends) => ({ x, y, rx, ry, ends: ends.length ? ends : [{ x, y, rx, ry }] });
 
-test("a drawing that fits is whole, also where it is a little too large", () => {
+test("a drawing that fits is whole, and one that is too large where that is asked for", () => {
   assert.deepEqual(aim([100, 50], [200, 100], LABELS, null), { scale: 1.5, x: 25, y: 12.5 });
-  assert.equal(aim([100 / LESS, 50], [100, 100], LABELS, null).scale, LESS);
+  assert.equal(aim([100 / ALMOST, 50], [100, 100], LABELS, null).scale, ALMOST, "nothing is cut for one pixel");
+  assert.equal(aim([125, 50], [100, 100], LABELS, null).scale, 1, "its labels can be read");
+  assert.equal(aim([100 / ALMOST, 50], [100, 100], LABELS, null).scale, ALMOST, "nothing is cut for one pixel");
+  assert.equal(aim([125, 50], [100, 100], { ...LABELS, whole: true }, null).scale, 0.8);
 });
 
 test("one that does not fit is close up with labels that can be read, and a path is seen whole", () => {
