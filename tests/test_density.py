@@ -119,6 +119,7 @@ def test_a_swap_and_a_line_are_no_riddles():
         assert [found for node in ast.walk(ast.parse(code)) for found in riddles(node)] == []
 
 
+@pytest.mark.slow
 def test_few_functions_have_many_branches():
     counts = Counter()
     for path in sources():

@@ -98,7 +98,7 @@ def still(bare):
 
 
 @pytest.mark.parametrize("name", WIDGETS)
-@pytest.mark.quick("a run that was left", "a choice")
+@pytest.mark.quick("a run that was left")
 def test_a_widget_has_no_fault_its_words_can_be_read_and_its_targets_pressed(still, name):
     root = WIDGETS[name](still)
     assert audit(still.page, root, still.theme) == {}

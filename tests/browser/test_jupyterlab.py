@@ -296,6 +296,7 @@ def test_a_saved_notebook_shows_the_stage_and_the_answer_before_a_cell_has_run(s
     again.page.get_by_text("1 of 1 prediction right.").wait_for()
 
 
+@pytest.mark.slow
 def test_a_saved_notebook_becomes_a_page_that_plays_without_a_network(saved, browser, tmp_path):
     html, _ = PageExporter().from_notebook_node(nbformat.reads(json.dumps(saved), as_version=4))
     (tmp_path / "page.html").write_text(html, encoding="utf-8")

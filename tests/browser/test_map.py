@@ -367,6 +367,7 @@ def test_the_legend_counts_what_the_split_knows_at_every_step_and_a_token_says_i
     bare.shot("map-asked", stage.root)
 
 
+@pytest.mark.slow
 def test_a_step_recolours_the_map_as_a_wave_from_the_token_that_was_taken(bare):
     stage, chart = open_stage(bare, steps=5)
     stage.go_back(2)

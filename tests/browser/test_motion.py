@@ -206,6 +206,7 @@ def test_the_end_is_what_the_page_shows_without_motion(bare, bard):
     assert stage.root.evaluate(LOOK) == moved
 
 
+@pytest.mark.slow
 def test_the_next_key_ends_a_motion_m_plays_it_again_and_a_step_back_goes_backwards(bare, bard):
     stage = at_the_first(bare, bard)
     bare.page.evaluate(HOLD)
@@ -399,6 +400,7 @@ def test_the_bars_are_the_largest_thing_of_their_panel(bare, bard, size):
 
 
 @pytest.mark.parametrize("theme", ["Light", "Dark"])
+@pytest.mark.quick("Dark")
 def test_legal_and_forbidden_bars_can_be_told_from_their_ground(bare, bard, theme):
     stage = at_the_first(bare, bard)
     bare.page.emulate_media(reduced_motion="reduce")

@@ -65,6 +65,7 @@ def test_it_opens_at_its_step_and_hides_the_text_that_comes(show):
 
 
 @pytest.mark.parametrize("width", [390, 650])
+@pytest.mark.quick("390")
 def test_on_a_narrow_page_the_controls_stand_inside_the_border(show, width):
     page = show()
     page.set_viewport_size({"width": width, "height": 844})

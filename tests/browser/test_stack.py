@@ -342,6 +342,7 @@ def test_the_called_box_grows_into_the_row_while_its_caller_shrinks_into_a_strip
     assert slot.evaluate(DISCS) == ends, "the view does not jump when the motion ends"
 
 
+@pytest.mark.slow
 def test_a_phone_which_shows_no_bars_beside_the_machine_shows_the_call_too(bare):
     _, slot = moving(bare, 4, 390)
     assert [row["rule"] for row in scenes(bare, slot, 240)[0]] == ["object"]
@@ -361,6 +362,7 @@ def test_a_byte_slides_along_the_arrow_of_the_rule_that_reads_it(bare):
     assert byte["y"] + byte["height"] / 2 == pytest.approx(start["y"] + start["height"] / 2, abs=3)
 
 
+@pytest.mark.slow
 def test_a_step_back_is_the_reverse_and_without_motion_only_the_end_is_shown(bare):
     stage, slot = moving(bare, 4)
     bare.page.evaluate("held.forEach((one) => one.finish())")
@@ -380,6 +382,7 @@ def test_a_step_back_is_the_reverse_and_without_motion_only_the_end_is_shown(bar
     assert slot.locator(".gv-calls").count() == 0
 
 
+@pytest.mark.slow
 def test_the_view_does_not_jump_where_a_token_leaves_a_rule_and_comes_back(bare):
     row = (b'{"', b"true", b'{"', b"42")
     machine = gv.grammar(

@@ -54,7 +54,7 @@ def show(bare, models, kind, size):
 
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("kind", ["six", "large", "json", "talk"])
-@pytest.mark.quick("six-cell", "json-phone")
+@pytest.mark.quick("json-phone")
 def test_what_must_be_seen_can_be_read(bare, models, kind, size):
     stage, phone = show(bare, models, kind, size), size == "phone"
     for move in (None, "go to the prompt", "to the end, decoding what is missing"):

@@ -72,6 +72,7 @@ def test_the_estimate_of_z_is_unbiased_for_each_token_exactly(monkeypatch):
     assert found == pytest.approx({token: chances[token] for token in legal})
 
 
+@pytest.mark.slow
 def test_asap_begins_like_masked_decoding_and_converges_to_the_target():
     first = [Asap(new_task()).draw(seed) for seed in range(500)]
     assert total_variation(shares(first), MASKED) < 0.08

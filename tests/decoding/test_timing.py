@@ -99,7 +99,7 @@ def test_constants_of_zero_and_a_curve_that_rises_with_the_rows_are_never_used(c
 
 
 @pytest.mark.parametrize(("place", "rows"), [(6, 1), (14, 1), (14, 16), (19, 64)])
-@pytest.mark.quick(every=3)
+@pytest.mark.quick(every=4)
 def test_a_run_is_as_much_faster_as_the_cost_model_says_of_its_passes(clerk, tasks, place, rows, monkeypatch):
     cost = Cost(20.0, 0.5)
     run = time_task(Device(clerk, cost, monkeypatch), tasks[place], rows)

@@ -310,6 +310,7 @@ HALVES = [b"", b"GET /v1/ca", b"GET /v1/card HTTP/1.1\r\nHost: 127.0.0.1\r\nX: "
           b"POST /v1/logits HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 50\r\n\r\nabc"]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_thousands_of_half_requests_keep_nobody_out(bard):
     with hosting(bard) as host:
         student = host.model()

@@ -116,6 +116,7 @@ def test_the_stage_of_json_opens_before_the_token_that_closes_a_string_and_four_
     assert steps[15].stack == ("root",)
 
 
+@pytest.mark.slow
 def test_after_the_missing_quote_the_model_wants_to_end_a_text_that_is_open_and_never_ends(clerk):
     run = gv.record(clerk, PIANO, gv.guide(gv.json(), clerk.vocabulary), seed=2)
     step = run.steps[15]
@@ -158,6 +159,7 @@ def test_no_token_of_llama3_has_a_point_and_a_digit(llama3):
     assert not [piece for piece in pieces if b"." in piece and any(byte in b"0123456789" for byte in piece)]
 
 
+@pytest.mark.slow
 def test_outlines_core_loses_the_point(llama3):
     core = pytest.importorskip("outlines_core")
     text, (end, *_) = set(llama3.text_ids), sorted(llama3.eos)
@@ -203,6 +205,7 @@ def test_the_first_guided_record(clerk):
     assert steps[17].piece == b","
 
 
+@pytest.mark.slow
 def test_what_engines_make_of_a_schema_is_a_regex_or_rules():
     core, xgrammar = pytest.importorskip("outlines_core"), pytest.importorskip("xgrammar")
     flag = json.dumps({"type": "object", "properties": {"ok": {"type": "boolean"}}, "required": ["ok"]})
@@ -287,6 +290,7 @@ def test_llguidance_follows_the_standard_in_white_space_and_other_keys():
         assert jsonschema.Draft202012Validator(ONE).is_valid(json.loads(text))
 
 
+@pytest.mark.slow
 def test_xgrammar_allows_any_white_space_and_no_other_keys():
     xgrammar = pytest.importorskip("xgrammar")
     pieces = [bytes([byte]) for byte in range(256)] + [b"</s>"]

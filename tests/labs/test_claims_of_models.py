@@ -39,6 +39,7 @@ def test_the_only_doubt_of_the_plain_run_is_where_the_surname_begins(clerk):
     assert [(step.piece, round(step.raw, 2)) for step in steps if step.raw < 0.9] == [(b" O", 0.36)]
 
 
+@pytest.mark.slow
 def test_a_mask_mends_the_form_of_the_greeted_outputs_and_not_their_names(clerk):
     codes = [code for kind, code in build.read_cells(build.read_source("00_start_here")) if kind == "code"]
     space = {"gv": gv, "clerk": clerk}

@@ -89,7 +89,7 @@ def test_the_solved_answers_get_all_points_and_the_open_ones_none(name, monkeypa
 
 
 @pytest.mark.parametrize("cheat", CHEATS.values(), ids=CHEATS)
-@pytest.mark.quick("another check inside", "another library in place")
+@pytest.mark.quick("another library in place")
 def test_an_answer_that_replaces_the_checks_gets_no_points(cheat):
     exercise = exercises("07_pda")[0]
     answer = f"{exercise.opened}\n{YES}\n{cheat.replace('CHECK', exercise.name)}\nprint('answered')"

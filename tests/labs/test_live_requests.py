@@ -60,6 +60,7 @@ def sent(monkeypatch):
     return found
 
 
+@pytest.mark.quick("openai")
 def test_a_request_prints_the_same_whoever_sends_it(way, sent, capsys):
     space = run_requests()
     assert capsys.readouterr().out == committed(NAME, "replies = ")
@@ -67,6 +68,7 @@ def test_a_request_prints_the_same_whoever_sends_it(way, sent, capsys):
     assert len(sent) == (len(space["bodies"]) if way == "urllib" else 0)
 
 
+@pytest.mark.quick("urllib")
 def test_the_request_of_lab_14_prints_the_same_and_its_run_is_kept(way, sent, capsys):
     space = run_requests(LAB, LAB_BEGINS)
     said = capsys.readouterr().out

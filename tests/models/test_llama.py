@@ -35,6 +35,7 @@ def read_greedily(model, prompt, count):
     return tokens
 
 
+@pytest.mark.quick("clerk")
 @settings(max_examples=15)
 @given(st.data())
 def test_both_forward_passes_give_the_same_logits(pair, data):

@@ -104,6 +104,7 @@ ERRORS = {"none": (0, 1.5, 5.1, 0), "masks": (0, -0.7, 0.6, 0), "all": (0, 18.7,
 
 
 @pytest.mark.parametrize("overlap", PUBLISHED)
+@pytest.mark.quick("masks")
 def test_four_published_throughputs_give_the_costs_that_predict_the_others(overlap):
     found = [published_run(overlap, share) for share in (0, 0.2, 0.8, 1)]
     errors = [100 * (ours / theirs - 1) for ours, theirs in zip(found, PUBLISHED[overlap], strict=True)]

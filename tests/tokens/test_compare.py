@@ -143,6 +143,7 @@ def test_of_random_regexes_nothing_is_ours(pattern):
 
 @settings(max_examples=25)
 @given(grammars)
+@pytest.mark.slow
 def test_of_random_grammars_nothing_is_ours(text):
     try:
         tokens = walk_of(gv.grammar(text))

@@ -102,6 +102,7 @@ def written_by_the_model(talk):
             yield turn
 
 
+@pytest.mark.slow
 def test_careful_turns_are_turns_of_hermes_and_about_one_conversation_in_ten_is_careless():
     talks = some_talks(400)
     careless = [talk for talk in talks if talk.learned is not None]
@@ -198,6 +199,7 @@ def test_marks_that_a_person_typed_or_a_tool_returned_are_text(transcript):
     assert text_of(transcript, tokens).count(typed) == 5
 
 
+@pytest.mark.slow
 def test_system_prompts_are_short_and_conversations_fit(transcript):
     talks = some_talks(300)
     for talk in talks:

@@ -223,6 +223,7 @@ def test_a_machine_in_a_long_row_is_wrapped_and_stands_there_whole(text):
 
 
 @pytest.mark.parametrize("text", ["a", "abba", "abbababbaab"])
+@pytest.mark.quick("abba")
 def test_of_a_machine_that_does_not_fit_the_part_around_the_current_state_is_shown(text):
     machine = gv.regex("[ab]*a[ab]{6}")
     path = list(accumulate(text.encode(), machine.step, initial=machine.initial))

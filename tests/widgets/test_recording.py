@@ -148,6 +148,7 @@ def test_a_damaged_or_huge_recording_is_refused():
             expand(text, [])
 
 
+@pytest.mark.slow
 def test_a_prompt_and_the_lists_of_a_step_have_a_most(run, shown, file):
     """A page draws every row and every frame; a prompt of 60 MB was accepted."""
     saved = json.loads(file.read_text("utf-8"))

@@ -56,6 +56,7 @@ def test_the_page_names_the_cause_and_the_step_of_a_bad_run(clerk_host):
 
 
 @pytest.mark.parametrize("kind", ["schema", "lark", "choice", "tag", "free", "tools"])
+@pytest.mark.quick("schema", "free")
 def test_the_code_on_a_page_gives_the_same_text(clerk_host, scout_host, kind):
     host = scout_host if kind == "tools" else clerk_host
     more = {

@@ -360,7 +360,7 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-@pytest.mark.quick(every=5)
+@pytest.mark.quick(every=9)
 def test_a_hostile_grammar_ends_soon(name):
     begin = time.process_time()
     said = ""

@@ -51,6 +51,7 @@ def test_a_flat_machine_is_searched():
     assert bytes_to_end(date, 0, frozenset(b"0123456789")) is None
 
 
+@pytest.mark.slow
 def test_depth_costs_no_recursion():
     machine = gv.grammar('root ::= "(" root ")" | "x"')
     assert bytes_to_end(machine, read(machine, b"(" * 20_000)) == 20_001

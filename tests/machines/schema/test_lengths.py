@@ -93,6 +93,7 @@ def test_a_length_that_no_text_exceeds_is_dropped():
         )
 
 
+@pytest.mark.slow
 def test_a_text_cannot_count():
     schema = {"type": "string", "format": "uri", "maxLength": 5000}
     for write in (gv.machines.schema_regex, lambda schema: gv.machines.to_gbnf(gv.json_schema(schema))):
