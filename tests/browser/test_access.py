@@ -120,6 +120,7 @@ def test_the_signs_of_white_space_in_a_token_follow_a_change_of_the_theme(bare):
     assert (len(light), len({*light}), len({*dark}), {*light} & {*dark}) == (6, 1, 1, set())
 
 
+@pytest.mark.slow
 def test_widgets_that_share_a_page_repeat_no_landmark_and_no_id(bare):
     for _ in range(2):
         bare.show_stage(person(steps=2))

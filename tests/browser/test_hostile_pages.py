@@ -175,6 +175,7 @@ CLASS = {
 }
 
 
+@pytest.mark.slow
 def test_no_text_of_a_class_does_anything_on_the_page_of_the_teacher(browser):
     page = Watched(browser, r"http://class\.test/")
     files = {"": "class.html", "class.js": "class.js", "class.css": "class.css"}

@@ -113,7 +113,8 @@ def test_the_page_of_a_saved_run(show, looks, tmp_path):
     assert looks.seen >= STACK
 
 
-@pytest.mark.parametrize("theme", [pytest.param("light", marks=pytest.mark.slow), "dark"])
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.slow
 def test_an_exported_notebook(recordings, show, looks, tmp_path, theme):
     state = {kind: {"state": {"kind": kind, "saved": one["shown"]}} for kind, one in recordings.items()}
     outputs = [new_output("display_data", {VIEW: {"model_id": kind}, "text/plain": ""}) for kind in recordings]

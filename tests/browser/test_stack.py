@@ -409,6 +409,7 @@ def test_the_view_does_not_jump_where_a_token_leaves_a_rule_and_comes_back(bare)
         assert slot.evaluate(DISCS) == end
 
 
+@pytest.mark.slow
 def test_the_view_of_a_large_finite_machine_moves_once_per_token_and_never_jumps(bare):
     words = (b"key", b", ", b"true", b", ", b"42", b", ", b"key")
     large = gv.regex("(key|true|42)(, (key|true|42)){5}")
