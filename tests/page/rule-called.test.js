@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { aim, ALMOST, around } from "../../guidedviz/widgets/page/machine/camera.js";
+import { aim, ALMOST, around, LESS } from "../../guidedviz/widgets/page/machine/camera.js";
 import { placeOthers } from "../../guidedviz/widgets/page/machine/other-stacks.js";
 import { EDGE, GAP, placeRows, STRIP } from "../../guidedviz/widgets/page/machine/rows.js";
 import { nameCalled, ruleCalled, statesLight, tellCalls, timeCalls, topOf } from "../../guidedviz/widgets/page/motion/rule-called.js";
