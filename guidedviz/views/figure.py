@@ -27,6 +27,7 @@ SHARP = 2  # pixels of a PNG per unit of the drawing
 WIDE = 1100.0  # a picture that is wider is not drawn as small as a notebook is narrow: it scrolls
 LESS = 0.85  # of its size is the least at which it is shown
 Drawn = tuple[Element, float]  # elements that start at y = 0, and their height
+Style = dict[str, Any]  # some attributes of an element
 
 
 @dataclass(frozen=True)

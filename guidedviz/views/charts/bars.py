@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from guidedviz.decoding.distribution import Estimate
 from guidedviz.decoding.recording import PackedRow, PackedStep
@@ -14,6 +14,7 @@ from guidedviz.views.figure import (
     EDGE,
     Drawn,
     Figure,
+    Style,
     bold,
     figure_of,
     moved,
@@ -177,7 +178,7 @@ def _say_number(value: float) -> str:
 
 def write_name(x: float, y: float, words: str, struck: bool = False, bold: bool = False, room: int = 13) -> Element:
     """The label to the left of a bar; a struck one of a single character has a cross before it instead of a line."""
-    look: dict[str, Any] = {"text_decoration": None, "fill": "var(--gv-ink)"}
+    look: Style = {"text_decoration": None, "fill": "var(--gv-ink)"}
     cross = NOTHING
     if struck:
         look["fill"] = "var(--gv-magenta)"
@@ -219,12 +220,12 @@ def write_bar_names(names: Sequence[str], right: float, y: float) -> list[Elemen
 ROWS_TOP = 46.0  # where the rows begin
 CANDIDATE = 24.0  # the height of a row
 BIN = 24.0  # the width of the bin
-GROUND: dict[str, Any] = {
+GROUND: Style = {
     "stroke": "var(--gv-card)",
     "stroke_width": 4,
     "paint_order": "stroke",
 }  # of a number on a bar
-TAKEN: dict[str, Any] = {
+TAKEN: Style = {
     "fill": "none",
     "stroke": "var(--gv-magenta)",
     "stroke_dasharray": "3 2",

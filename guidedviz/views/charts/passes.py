@@ -5,13 +5,12 @@ in one pass. What the last pass chooses is not read any more.
 """
 
 from collections.abc import Mapping
-from typing import Any
 
 from guidedviz.decoding.trace import CHOSEN, TRACE_HINT, Step, Trace, standing
 from guidedviz.errors import SettingError, expect, quoted
 from guidedviz.markup import Element
 from guidedviz.tokens.vocabulary import shared_length
-from guidedviz.views.figure import EDGE, Figure, bold, figure_of, rect, soft, write_box
+from guidedviz.views.figure import EDGE, Figure, Style, bold, figure_of, rect, soft, write_box
 from guidedviz.views.words import label
 
 MOST_PER_TOKEN = 56.0  # the most for a token
@@ -87,7 +86,7 @@ def _write_passes(passes: list[TokensRead], cell: float, top: float) -> list[Ele
         if number == 0:
             cells.insert(0, (PROMPT_NAME, False))
         for words, forced in cells:
-            look: dict[str, Any] = {"fill": "none", "stroke": "none"}
+            look: Style = {"fill": "none", "stroke": "none"}
             if forced:
                 look = {"fill": "none", "stroke": "var(--gv-ink)", "stroke_dasharray": "4 3"}
             parts.append(write_box(x + 1.5, top + 2, cell - 3, READ_HEIGHT - 4, words, **look))

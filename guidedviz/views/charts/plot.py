@@ -15,6 +15,7 @@ from guidedviz.views.charts.chart import Axis, Chart, Series
 from guidedviz.views.figure import (
     EDGE,
     Figure,
+    Style,
     bold,
     centred,
     circle_at,
@@ -34,7 +35,7 @@ NOTE_LINE = 18.0  # the height of a line of text
 LEGEND_LINE = 26.0
 NARROWEST_LABEL = 10.0  # pixels that a label of the x axis needs at least
 TURNED_ROOM = 10  # characters of a label that is turned
-HALO: dict[str, Any] = {"stroke": "var(--gv-page)", "stroke_width": 4, "paint_order": "stroke"}  # of words on lines
+HALO: Style = {"stroke": "var(--gv-page)", "stroke_width": 4, "paint_order": "stroke"}  # of words on lines
 DASHES = {"dashed": "7 4", "dotted": "2 4", "mixed": "10 3 2 3"}
 
 
@@ -229,13 +230,14 @@ def _write_mark_box(series: Series, n: int, x: float, y: float, width: float, he
 # --- Plotly's JSON ---
 
 
+PlotlyJson = dict[str, Any]
 PLOTLY_DASHES = {"dashed": "dash", "dotted": "dot", "mixed": "dashdot"}
 LAB_INK = "var(--jp-ui-font-color1, #444)"
 PLOTLY_COLOURS = LIGHT | {"ink": "#808080", "soft": "#808080"}  # on light and on dark paper
 GRID_COLOUR = "rgba(128,128,128,0.3)"
 TRANSPARENT = "rgba(0,0,0,0)"
 PLOTLY_FONT = "system-ui, sans-serif"
-PLOTLY_LAYOUT: dict[str, Any] = {  # of every chart
+PLOTLY_LAYOUT: PlotlyJson = {  # of every chart
     "template": {"data": {"scatter": [{"type": "scatter"}]}},  # what template="none" stands for
     "paper_bgcolor": TRANSPARENT,
     "plot_bgcolor": TRANSPARENT,
@@ -257,7 +259,7 @@ PLOTLY_TITLE = {
 }
 
 
-def plotly_json(chart: Chart) -> dict[str, Any]:
+def plotly_json(chart: Chart) -> PlotlyJson:
     """The chart as Plotly's JSON."""
     lines = [f"<b>{_escape_words(chart.title)}</b>"]
     lines += [f"<span style='font-size:13px'>{_escape_words(note)}</span>" for note in chart.notes]
@@ -274,23 +276,23 @@ def plotly_json(chart: Chart) -> dict[str, Any]:
     return {"data": list(map(_plotly_trace, chart.series)), "layout": layout}
 
 
-def _plotly_axis(axis: Axis) -> dict[str, Any]:
+def _plotly_axis(axis: Axis) -> PlotlyJson:
     scale = log10 if axis.log else float
     low = scale(axis.low)
     high = scale(axis.high)
     room = (high - low) / 200  # for the last grid line
     title = {"text": _in_ink(_escape_words(axis.title))}
-    found: dict[str, Any] = {"type": "log" if axis.log else "linear", "range": [low, high + room], "title": title}
+    found: PlotlyJson = {"type": "log" if axis.log else "linear", "range": [low, high + room], "title": title}
     found["tickvals"] = [value for value, _ in axis.ticks]
     found["ticktext"] = [_in_ink(_escape_words(words)) for _, words in axis.ticks]
     found["tickfont"] = {"family": "monospace" if axis.mono else PLOTLY_FONT}
     return found | {"showgrid": axis.grid, "gridcolor": GRID_COLOUR, "zeroline": False, "automargin": True}
 
 
-def _plotly_trace(series: Series) -> dict[str, Any]:
+def _plotly_trace(series: Series) -> PlotlyJson:
     """One series as a trace of Plotly."""
     name = _in_ink(_escape_words(series.name))
-    trace: dict[str, Any] = {"name": name, "showlegend": bool(series.name)}
+    trace: PlotlyJson = {"name": name, "showlegend": bool(series.name)}
     trace["hovertext"] = list(map(_escape_words, series.hover))
     trace["hoverinfo"] = "text" if series.hover else "skip"
     trace |= {"x": [*series.x], "y": [*series.y]}
@@ -305,23 +307,23 @@ def _plotly_trace(series: Series) -> dict[str, Any]:
     return trace | _plotly_bars(series) | {"text": words, "textposition": "inside", "insidetextanchor": "middle"}
 
 
-def _plotly_line(series: Series) -> dict[str, Any]:
+def _plotly_line(series: Series) -> PlotlyJson:
     dash = PLOTLY_DASHES.get(series.look, "solid")
     line = {"color": PLOTLY_COLOURS[series.colour], "width": 2, "dash": dash}
     return {"type": "scatter", "mode": "lines", "line": line}
 
 
-def _plotly_dots(series: Series) -> dict[str, Any]:
+def _plotly_dots(series: Series) -> PlotlyJson:
     colour = PLOTLY_COLOURS[series.colour]
     symbol = "circle-open" if series.look == "hollow" else "circle"
     marker = {"color": colour, "size": 9, "symbol": symbol, "line": {"color": colour, "width": 2}}
     return {"marker": marker, "type": "scatter", "mode": "markers+text", "cliponaxis": False}
 
 
-def _plotly_bars(series: Series) -> dict[str, Any]:
+def _plotly_bars(series: Series) -> PlotlyJson:
     orientation = "v" if series.mark == "bars" else "h"
     colour = PLOTLY_COLOURS[series.colour]
-    fill: dict[str, Any] = {"color": colour}
+    fill: PlotlyJson = {"color": colour}
     if series.look == "hollow":
         fill = {"color": TRANSPARENT, "line": {"color": colour, "width": 1.5}}
     if series.look == "hatched":

@@ -13,6 +13,7 @@ from guidedviz.markup import Element
 from guidedviz.views.figure import (
     EDGE,
     Figure,
+    Style,
     bold,
     centred,
     drawing,
@@ -213,7 +214,7 @@ def _say_counts(record: Spellings) -> str:
 
 BYTE_WIDTH = 15.0
 NEAR_BYTES = 48  # bytes per row
-TOKEN_LOOKS: dict[str, tuple[str, dict[str, Any]]] = {  # what a box means, and how it looks
+TOKEN_LOOKS: dict[str, tuple[str, Style]] = {  # what a box means, and how it looks
     "kept": ("stays", {"stroke": "var(--gv-soft)"}),
     "gone": ("taken back", {"stroke": "var(--gv-gold)", "stroke_width": 2}),
     "put": ("appended without a pass", {"stroke": "var(--gv-blue)", "stroke_width": 2, "stroke_dasharray": "5 3"}),

@@ -1,7 +1,7 @@
 """All texts of a small task as three trees: without a mask, with one, and as the task asks for them."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from guidedviz.decoding.distribution import Branch, branch
 from guidedviz.decoding.samplers import Task
@@ -9,7 +9,7 @@ from guidedviz.decoding.sampling import probability
 from guidedviz.errors import expect, shorten
 from guidedviz.markup import Element
 from guidedviz.views.charts.bars import BARS_WIDTH
-from guidedviz.views.figure import EDGE, Figure, bold, figure_of, soft, wide, write_box
+from guidedviz.views.figure import EDGE, Figure, Style, bold, figure_of, soft, wide, write_box
 from guidedviz.views.words import label
 
 WORDS_BELOW = 120  # characters below a panel
@@ -88,7 +88,7 @@ def _write_text_box(box: TreeBox, panel: int, top: float) -> Element:
     width = room * share - 1
     long = f"{box.words} {probability(share)}"
     fitting = long if wide(long) < width - 3 else box.words
-    look: dict[str, Any] = {"stroke": "var(--gv-blue)"}
+    look: Style = {"stroke": "var(--gv-blue)"}
     if box.text is None:
         look = {"stroke": "var(--gv-magenta)", "fill": "none", "stroke_dasharray": "4 3"}
     x = EDGE + room * left

@@ -125,6 +125,7 @@ def _curve(spots: dict[int, Point], boxes: Sequence[Extent], link: Link, layer: 
 # --- by Graphviz; in columns where it is missing ---
 
 
+GraphvizJson = dict[str, Any]
 DOT_INCH = 72.0  # points per inch in Graphviz
 MARGIN = 10.0
 GRAPH_OPENING = (
@@ -153,7 +154,7 @@ def place(boxes: tuple[Extent, ...], links: tuple[Link, ...], first: int = 0, le
     return read_layout(answer, left) if answer else place_in_layers(boxes, links, layer, left)
 
 
-def ask_graphviz(text: str) -> dict[str, Any] | None:
+def ask_graphviz(text: str) -> GraphvizJson | None:
     """The layout of a graph by Graphviz' dot; None where it cannot be imported or reports an error."""
     try:
         import pygraphviz
@@ -162,7 +163,7 @@ def ask_graphviz(text: str) -> dict[str, Any] | None:
             answer = graph.draw(format="json", prog="dot")
     except (ImportError, OSError, ValueError):  # all that pygraphviz raises here
         return None
-    found: dict[str, Any] = json.loads(answer)
+    found: GraphvizJson = json.loads(answer)
     return found
 
 
@@ -186,7 +187,7 @@ def write_graph(boxes: Sequence[Extent], links: Sequence[Link]) -> str:
     return "\n".join([*lines, "}"])
 
 
-def read_layout(answer: dict[str, Any], left: float) -> Layout:
+def read_layout(answer: GraphvizJson, left: float) -> Layout:
     """The positions in an answer of Graphviz, whose y grows upwards."""
     _, _, width, height = map(float, answer["bb"].split(","))
 

@@ -22,6 +22,7 @@ MOST_WATCHED = 80  # states that a person can follow
 MOST_IN_SENTENCE = 9  # states that a sentence names
 FILM_PAD = 2.0  # around a machine in a film
 MOST_FRAMES = 300
+FilmFrame = dict[str, Any]  # as the page takes it
 
 
 def check_watchable(where: str, size: int, of: str, hint: str, most: int = MOST_WATCHED) -> None:
@@ -59,12 +60,12 @@ class FilmDrawings:
     """The drawings of a film and, per frame, its drawing and the parts that are visible and highlighted."""
 
     drawings: tuple[Element, ...]
-    frames: tuple[dict[str, Any], ...]
+    frames: tuple[FilmFrame, ...]
 
 
 def pack_frame(
     states: Sequence[int], arrows: Sequence[str], lit: Iterable[int], on: Sequence[str], words: str, **more: Any
-) -> dict[str, Any]:
+) -> FilmFrame:
     """A frame for the page: the visible states and arrows, and which of them are highlighted."""
     seen = {"drawing": 0, "states": states, "arrows": arrows, "lit": list(lit), "on": on}
     return seen | {"groups": [], "words": words} | more
@@ -129,7 +130,7 @@ def rule_drawing(diagram: Diagram) -> Element:
     return drawing(diagram.width, diagram.height, moved(0, 0, write_diagram(diagram)), alt=alt)
 
 
-def _pack_sketch(sketch: Sketch, number: int) -> dict[str, Any]:
+def _pack_sketch(sketch: Sketch, number: int) -> FilmFrame:
     """The parts of a frame of this drawing; a state is visible once an arrow touches it."""
     shown = {sketch.initial, *sketch.lit}
     for arrow in sketch.arrows:
@@ -141,7 +142,7 @@ def _pack_sketch(sketch: Sketch, number: int) -> dict[str, Any]:
     arrows = list(map(arrow_key, sketch.arrows))
     arrows += [key for key, _ in mark_bytes(*sketch.tape)]
     on = sorted(sketch.lit_arrows)
-    more: dict[str, Any] = {"drawing": number, "groups": groups}
+    more: FilmFrame = {"drawing": number, "groups": groups}
     if sketch.ride != ("", ()):
         more["ride"] = sketch.ride
     if sketch.merged:

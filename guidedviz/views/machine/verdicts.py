@@ -11,7 +11,7 @@ from guidedviz.machines.visible import counted, visible
 from guidedviz.markup import Element, node
 from guidedviz.tokens.by_hand import GuidedFSM
 from guidedviz.tokens.guide import expected_next
-from guidedviz.views.figure import NEAR_EDGE, Figure, bold, figure_of, path_of, rect, soft, wide, write
+from guidedviz.views.figure import NEAR_EDGE, Figure, Style, bold, figure_of, path_of, rect, soft, wide, write
 from guidedviz.views.words import align, label
 
 MOST_VERDICTS = 40  # texts of a table
@@ -119,7 +119,7 @@ def _write_row(one: TextVerdict, second: float, y: float, width: float) -> Eleme
     x = NEAR_EDGE + 26
     base = y + 18
     fill = f"var(--gv-{colour})"
-    strong: dict[str, Any] = {"fill": fill, "font_weight": "bold"}
+    strong: Style = {"fill": fill, "font_weight": "bold"}
     right = width - NEAR_EDGE
     start = f"M{NEAR_EDGE:g} {y:g}"
     parts = [path_of(f"{start}H{right:.1f}", stroke="var(--gv-line)", stroke_width=1)]

@@ -10,7 +10,7 @@ from guidedviz.machines.earley.derivation import ParseLeaf, ParseTree, derivatio
 from guidedviz.machines.earley.earley import Earley, earley
 from guidedviz.machines.machine import to_bytes
 from guidedviz.markup import Element
-from guidedviz.views.figure import NEAR_EDGE, Figure, figure_of, heading, path_of, rect, wide, write
+from guidedviz.views.figure import NEAR_EDGE, Figure, Style, figure_of, heading, path_of, rect, wide, write
 from guidedviz.views.words import label
 
 TREE_TOP = 34.0
@@ -121,7 +121,7 @@ def _write_tree(drawn: TreePart, x: float, y: float, ground: float) -> Iterator[
         yield path_of(f"{start}{turn}V{down:.1f}", fill="none", **line)
         yield from _write_tree(part, left, down, ground)
         left += part.width
-    style: dict[str, Any] = {"mono": True, "text_anchor": "middle"}
+    style: Style = {"mono": True, "text_anchor": "middle"}
     if drawn.kind == "next":
         style["fill"] = "var(--gv-orange)"
     elif drawn.kind == "leaf":

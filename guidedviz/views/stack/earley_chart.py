@@ -5,7 +5,6 @@ The last frame is laid out once; every part has its key, and a frame says which 
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any
 
 from guidedviz.machines.earley.items import Item
 from guidedviz.machines.visible import counted, visible
@@ -13,6 +12,7 @@ from guidedviz.markup import Element, node
 from guidedviz.views.figure import (
     NEAR_EDGE,
     Figure,
+    Style,
     bold,
     circle_at,
     figure_of,
@@ -189,7 +189,7 @@ def _write_item(kind: str, item: Item, width: float) -> Iterator[Element]:
 
 def _write_lexemes(frame: ChartFrame, cell: float) -> Iterator[Element]:
     """The lexemes that were read, below their bytes."""
-    blue: dict[str, Any] = {"fill": "none", "stroke": "var(--gv-blue)", "stroke_width": 2}
+    blue: Style = {"fill": "none", "stroke": "var(--gv-blue)", "stroke_width": 2}
     for number, (name, start, end) in enumerate(frame.lexemes):
         x = NEAR_EDGE + cell * start
         width = cell * (end - start) - 3

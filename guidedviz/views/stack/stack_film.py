@@ -6,7 +6,6 @@ frame says which parts are visible.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from guidedviz.errors import shorten
 from guidedviz.machines.machine import to_bytes
@@ -17,6 +16,7 @@ from guidedviz.markup import NOTHING, Element, node
 from guidedviz.views.figure import (
     NEAR_EDGE,
     Figure,
+    Style,
     bold,
     drawing,
     moved,
@@ -220,7 +220,7 @@ def _draw_frames(
 
 def _write_card(name: str, waits: str, height: str, now: bool, width: float) -> Element:
     """The card of a frame."""
-    look: dict[str, Any] = {"fill": "var(--gv-page)", "stroke": "var(--gv-blue)"}
+    look: Style = {"fill": "var(--gv-page)", "stroke": "var(--gv-blue)"}
     sign = NOTHING
     if now:
         look = {"fill": "var(--gv-page)", "stroke": "var(--gv-orange)", "stroke_width": 2.4}

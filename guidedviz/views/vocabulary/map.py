@@ -29,6 +29,7 @@ from guidedviz.views.figure import (
     EDGE,
     Drawn,
     Figure,
+    Style,
     bold,
     centred,
     circle_at,
@@ -95,7 +96,7 @@ def outlined_cells(kinds: Sequence[Kind]) -> Mask:
     return cells
 
 
-def ink_on(kinds: Sequence[Kind], start: int, stop: int) -> dict[str, Any]:
+def ink_on(kinds: Sequence[Kind], start: int, stop: int) -> Style:
     """The text colour for the most frequent kind of these cells, with an outline in the colour of the cells."""
     counts = [int(kind.cells[start:stop].sum()) for kind in kinds]
     most = counts.index(max(counts))

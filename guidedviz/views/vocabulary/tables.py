@@ -1,7 +1,6 @@
 """Tables of masks: the index by state and token, the split by node, and a small vocabulary by position."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +20,7 @@ from guidedviz.tokens.vocabulary import Vocabulary
 from guidedviz.views.figure import (
     EDGE,
     Figure,
+    Style,
     bold,
     centred,
     circle_at,
@@ -214,7 +214,7 @@ def draw_split_nodes(split: Split) -> Figure:
     shown = [row for row in rows if row in most_asked]
     cells = [_say_node(split, row) for row in shown]
     head, *table = align([NODE_HEAD, *cells], NUMBER_COLUMNS)
-    lines = list[tuple[str, dict[str, Any]]]()  # each with its look
+    lines = list[tuple[str, Style]]()  # each with its look
     lines.append((head, {"fill": "var(--gv-soft)"}))
     rule = ""
     for row, words in zip(shown, table, strict=True):
