@@ -63,7 +63,7 @@ class SharedFrame:
 
 def list_branches(stacks: Stacks, state: State) -> tuple[SharedFrame, ...]:
     """What `PDA.branches` lists."""
-    found = dict.fromkeys((node, cell) for node, cells in state.tops for cell in cells)
+    found = dict.fromkeys(state.configurations)
     waiting = list(found)
     shared: list[SharedFrame] = []
     for node, cell in waiting:  # it grows

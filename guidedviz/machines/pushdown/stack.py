@@ -142,6 +142,11 @@ class State:
     def __repr__(self) -> str:
         return name_nodes([node for node, _ in self.tops])
 
+    @property
+    def configurations(self) -> Configurations:
+        """Each node with the top of each of its stacks; that of the first stack first."""
+        return tuple((node, cell) for node, cells in self.tops for cell in cells)
+
 
 class Stacks:
     """The cells met so far: one per call and what lies below it. `forget` empties the table; held cells stay valid."""

@@ -70,8 +70,7 @@ class Highlight:
         opened: set[tuple[int, int]] = set()  # a called rule, and the rule that is open now
         counts: dict[str, str] = {}
         back: set[int] = set()
-        tops = ((node, cell) for node, cells in state.tops for cell in cells)
-        for top in islice(tops, MOST_TOPS):
+        for top in state.configurations[:MOST_TOPS]:
             stack = list(islice(pda.stack_under(*top), MOST_SHOWN))
             calls |= _open_calls(nodes, stack)
             back.update(after for after, _ in stack[1:])

@@ -142,14 +142,12 @@ def draw_branches(pda: PDA, texts: Sequence[bytes | str]) -> Figure:
 
 def _frames_of(pda: PDA, state: State) -> set[Configuration]:
     """All frames of a state, each with the cell below it."""
-    tops = [(node, cell) for node, cells in state.tops for cell in cells]
-    return set(reach(tops, lambda frame: pda.stacks.list_below(frame[1])))
+    return set(reach(state.configurations, lambda frame: pda.stacks.list_below(frame[1])))
 
 
 def _top_frames(pda: PDA, state: State) -> list[int]:
     """The numbers of a state's top frames, that of the first stack first."""
-    count = sum(len(cells) for _, cells in state.tops)
-    return [frame.number for frame in pda.branches(state)[:count]]
+    return [frame.number for frame in pda.branches(state)[: len(state.configurations)]]
 
 
 def _stack_cards(pda: PDA, states: Sequence[State]) -> dict[int, StackCard]:
@@ -166,21 +164,18 @@ def _stack_cards(pda: PDA, states: Sequence[State]) -> dict[int, StackCard]:
         words = f"{frame.rule} {name_node(frame.node)}"
         when = "now" if is_top else "then"
         waits = f"{when} {say_waits(pda.stacks, frame.node)}"
-        below = _cards_of(known, frame.below)
-        cards[number] = StackCard("top" if is_top else "frame", words, waits, below)
-    return cards | _end_cards(cards)
+        kind = "top" if is_top else "frame"
+        cards[number] = StackCard(kind, words, waits, _cards_of(known, frame.below))
+    below = {number for card in cards.values() for number in card.below}
+    for number, words in CARD_ENDS.items():
+        if number in below:
+            cards[number] = StackCard("end", words)
+    return cards
 
 
 def _cards_of(known: Collection[int], numbers: Iterable[int]) -> tuple[int, ...]:
     """The cards with these numbers; one card stands for all frames that are not drawn."""
     return tuple(n if n in known else NOT_DRAWN for n in numbers)
-
-
-def _end_cards(cards: Cards) -> dict[int, StackCard]:
-    """The cards that are no frames and lie below some frame."""
-    below = {number for card in cards.values() for number in card.below}
-    ends = [number for number in CARD_ENDS if number in below]
-    return {number: StackCard("end", CARD_ENDS[number]) for number in ends}
 
 
 def _draw_cards(cards: Cards, name: str, about: str, lines: Sequence[str]) -> Figure:

@@ -113,7 +113,7 @@ def say_ways(state: State) -> str:
     >>> say_ways(pda.step(pda.initial, ord("1")))
     '2 ways to read this so far'
     """
-    several = sum(len(cells) for _, cells in state.tops)
+    several = len(state.configurations)
     return f"{several} ways to read this so far" if several > 1 else ""
 
 
@@ -126,9 +126,8 @@ def list_other_stacks(pda: PDA, state: State) -> list[list[Frame]]:
     [[']']]
     """
     first = [frame.number for frame in pda.frames(state)]
-    tops = [(place, cell) for place, cells in state.tops for cell in cells]
     found: list[list[Frame]] = []
-    for place, cell in tops[1:MOST_OTHER_STACKS]:
+    for place, cell in state.configurations[1:MOST_OTHER_STACKS]:
         frames = _frames_down_to(pda, place, cell, first)
         leaves = frames[-1].number in first
         is_first = cell.number == first[0]  # at another node of the same call
