@@ -8,7 +8,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from guidedviz.decoding.loop import make_trace
 from guidedviz.decoding.player import MOST_BRANCHES, LiveWalk, Player, TakenSteps
@@ -25,26 +25,11 @@ from guidedviz.tokens.guide import Guide
 from guidedviz.views.words import reading
 from guidedviz.widgets.display import Message
 from guidedviz.widgets.panels import pack_beside, pack_branch
-from guidedviz.widgets.runner import begin_work, say_failure
+from guidedviz.widgets.runner import LiveStage, begin_work, say_failure
 
 PROMPT_START = 24  # characters of a prompt that name its run
 OFFERED = (*EMBEDDED, SMOLLM2)  # models that a page may ask for by name
 NEW_STAGE = "gv.stage(model, prompt, guide)"
-
-
-class ManyRuns(Protocol):
-    """What the other runs need of their stage."""
-
-    player: Player
-    head: Trace
-    note: str
-
-    @property
-    def guide(self) -> Guide | None: ...
-    @property
-    def is_alone(self) -> bool: ...
-    def show_run(self, head: Trace, guide: Guide | None, player: Player) -> None: ...
-    def tell(self, wake: bool = True) -> Any: ...
 
 
 class LeftRun(NamedTuple):
@@ -59,7 +44,7 @@ class LeftRun(NamedTuple):
 class OtherRuns:
     """The runs of a stage besides the one that it shows."""
 
-    def __init__(self, stage: ManyRuns) -> None:
+    def __init__(self, stage: LiveStage) -> None:
         self._stage = stage
         self._left: list[LeftRun] = []
         self._models: dict[str, Model] = {}  # that were shown here, by name

@@ -35,6 +35,7 @@ from guidedviz.models.model import Model
 from guidedviz.models.remote import MOST_RUN, Background
 from guidedviz.tokens.build_guide import guide as make_guide
 from guidedviz.tokens.guide import Guide, MachineGuide
+from guidedviz.tokens.vocabulary import shared_length
 from guidedviz.widgets.display import Message
 from guidedviz.widgets.runner import LiveStage, running_loop, say_failure
 
@@ -375,7 +376,7 @@ class Follower:
 def read_scene(model: Model, guide: Guide | None, before: Scene | None, run: SentRun) -> Scene:
     """The scene of a run; where its head is the one before, the steps that are the same stay."""
     scene = before if before and before.run.head == run.head else open_scene(model, guide, run)
-    kept = scene.player.taken[: same_records(scene.run, run)]
+    kept = scene.player.taken[: shared_length(scene.run.records, run.records)]
     count = len(run.records)
     records = run.records
     if run.next and run.cursor >= count:
@@ -389,14 +390,6 @@ def read_scene(model: Model, guide: Guide | None, before: Scene | None, run: Sen
     peek = taken[-1] if len(taken) > count else None
     player = replace(scene.player, taken=taken[:count], cursor=min(run.cursor, count), peek=peek)
     return scene._replace(run=run, player=player)
-
-
-def same_records(one: SentRun, other: SentRun) -> int:
-    """How many first records two runs have in common."""
-    for number, (mine, theirs) in enumerate(zip(one.records, other.records, strict=False)):
-        if mine != theirs:
-            return number
-    return min(len(one.records), len(other.records))
 
 
 def open_scene(model: Model, guide: Guide | None, run: SentRun) -> Scene:

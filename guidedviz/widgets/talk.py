@@ -9,7 +9,6 @@ import asyncio
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Protocol
 
 from guidedviz.decoding.conversation import Conversation, Moment
 from guidedviz.decoding.loop import make_trace
@@ -26,25 +25,11 @@ from guidedviz.tokens.guide import Guide
 from guidedviz.views.words import prompt_parts, shown_parts
 from guidedviz.widgets import panels
 from guidedviz.widgets.display import Message, is_still, said
-from guidedviz.widgets.runner import running_loop
+from guidedviz.widgets.runner import LiveStage, running_loop
 
 TOOLS = ThreadPoolExecutor(2, "guidedviz-tool")
 MOST_CALL = 200  # characters of a call that are shown
 KEPT_TURNS = 16  # that are kept; the text of an older one is in the first prompt
-
-
-class TalkingStage(Protocol):
-    """What a conversation needs of its stage."""
-
-    player: Player
-    head: Trace
-
-    @property
-    def trace(self) -> Trace: ...
-    @property
-    def guide(self) -> Guide | None: ...
-    def show_run(self, head: Trace, guide: Guide | None, player: Player) -> None: ...
-    def tell(self, wake: bool = True) -> Any: ...
 
 
 NOTHING_SAID = Reply("", "", ())
@@ -68,7 +53,7 @@ class TalkTurn:
 class Talk:
     """The turns of a conversation; the stage shows one of them."""
 
-    def __init__(self, stage: TalkingStage, conversation: Conversation) -> None:
+    def __init__(self, stage: LiveStage, conversation: Conversation) -> None:
         self.conversation = conversation
         self._stage = stage
         self.turns = [TalkTurn(stage.head, stage.guide, stage.player, conversation.moment)]
