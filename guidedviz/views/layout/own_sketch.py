@@ -4,7 +4,7 @@ The states of such a machine may be without number, as the stacks of a pushdown 
 those that lead to others are marked. A tuple is a stack: its last items are its name.
 """
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable
 from typing import Any
 
 from guidedviz.errors import SettingError, shorten
@@ -43,41 +43,31 @@ def sketch_own(machine: Machine[Any], most: int = MOST_OWN_STATES) -> Sketch:
     >>> sketch_given(Brackets()).names[:3]
     ('empty', '(', '( (')
     """
-    states, cut = near_states(machine, most)
+    moves = near_moves(machine, most)
+    number = {state: place for place, state in enumerate(moves)}
+    cut = frozenset(number[state] for state in moves if moves[state].keys() - moves.keys())
     if cut and most > OF_ENDLESS:
         return sketch_own(machine, OF_ENDLESS)
-    number = {state: place for place, state in enumerate(states)}
-    groups: Groups = ()
-    if cut:
-        groups = (("…", frozenset(number[state] for state in cut)),)
-    names = tuple(_name_own_state(machine, state) for state in states)
-    accepting = frozenset(number[state] for state in states if machine.is_accepting(state))
-    return Sketch(names, tuple(_arrows_between(machine, number)), 0, accepting, groups)
-
-
-def _arrows_between(machine: Machine[Any], number: dict[Hashable, int]) -> Iterator[Arrow]:
-    """The arrows from and to the states that are drawn."""
-    for state, source in number.items():
-        for after, read in _moves_of(machine, state).items():
+    groups: Groups = (("…", cut),) if cut else ()
+    names = tuple(_name_own_state(machine, state) for state in moves)
+    accepting = frozenset(number[state] for state in moves if machine.is_accepting(state))
+    arrows = []
+    for state, found in moves.items():
+        for after, read in found.items():
             if after in number:
-                yield Arrow(source, number[after], tuple(byte_ranges(read)))
+                arrows.append(Arrow(number[state], number[after], tuple(byte_ranges(read))))
+    return Sketch(names, tuple(arrows), 0, accepting, groups)
 
 
-def near_states(machine: Machine[Any], most: int) -> tuple[list[Hashable], set[Hashable]]:
-    """The states that are reached first, and those of them from which others are reached."""
+def near_moves(machine: Machine[Any], most: int) -> dict[Hashable, dict[Hashable, list[int]]]:
+    """The states that are reached first, each with the bytes that lead to each next state."""
     states: list[Hashable] = [machine.initial]
-    met = {machine.initial}
-    cut = set()
+    moves = {}
     for state in states:  # it grows
-        for after in _moves_of(machine, state):
-            if after in met:
-                continue
-            if len(states) >= most:
-                cut.add(state)
-                continue
-            met.add(after)
-            states.append(after)
-    return states, cut
+        moves[state] = _moves_of(machine, state)
+        new = [after for after in moves[state] if after not in states]
+        states += new[: most - len(states)]
+    return moves
 
 
 def _moves_of(machine: Machine[Any], state: Hashable) -> dict[Hashable, list[int]]:
