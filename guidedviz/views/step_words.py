@@ -70,6 +70,11 @@ def shown_candidates(step: Step, count: int = MOST_CANDIDATES) -> tuple[Candidat
     return tuple(sorted(first, key=lambda c: (-c.raw, c.token)))
 
 
+def shown_token(step: Step) -> str:
+    """The token of a step; a sign where it has none."""
+    return "⊘" if step.how == "none" else label(step.piece)
+
+
 def pack_step(step: Step, back: Sequence[int] = ()) -> PackedStep:
     """What is shown of a step; `back` are the places of the steps whose tokens it takes back."""
     shown = shown_candidates(step)
@@ -77,7 +82,7 @@ def pack_step(step: Step, back: Sequence[int] = ()) -> PackedStep:
     spent = (step.forward_ms, step.mask_ms, step.sample_ms)
     packed: PackedStep = {
         "token": step.token,
-        "label": label(step.piece) if step.how != "none" else "⊘",
+        "label": shown_token(step),
         "how": step.how,
         "masked": short(step.masked),
         "maskedText": probability(step.masked),

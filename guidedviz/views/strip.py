@@ -164,7 +164,11 @@ def write_chip(chip: Chip) -> Drawn:
     how = chip.step["how"]
     words = shorten(chip.step["label"], 80)
     dropped = shorten(chip.step["dropped"], 24)
-    below = "taken back" if chip.gone else _say_below(how, chip.said)
+    below = CAME_BELOW.get(how, chip.said)
+    if how == "accepted":
+        below = f"✓ {chip.said}"
+    if chip.gone:
+        below = "taken back"
     left = wide(dropped, 12) + 6 if dropped else 0.0  # of what is below
     name, long = write_special(words, 20)
     if not chip.special:
@@ -183,12 +187,6 @@ def write_chip(chip: Chip) -> Drawn:
         way = f"M2 {CHIP_HEIGHT - 1:g}H{width - 2:g}"
         parts.append(path_of(way, stroke="var(--gv-green)", stroke_width=3))
     return node("g", *parts, opacity=0.9 if chip.pale else 1, data_part="token"), width
-
-
-def _say_below(how: str, said: str) -> str:
-    if how == "accepted":
-        return f"✓ {said}"
-    return CAME_BELOW.get(how, said)
 
 
 def _write_ground(chip: Chip, width: float) -> Element:

@@ -54,6 +54,17 @@ def round_ticks(high: float, most: int) -> tuple[tuple[float, str], ...]:
     return tuple((value, f"{value:g}") for value in values)
 
 
+def powers_axis(title: str, high: float) -> Axis:
+    """A logarithmic axis from 1, with a label at each power of ten.
+
+    >>> powers_axis("masks", 250).ticks
+    ((1.0, '1'), (10.0, '10'), (100.0, '100'))
+    """
+    powers = [10**power for power in range(int(log10(high)) + 1)]
+    ticks = tuple((float(power), f"{power:,}") for power in powers)
+    return Axis(title, 1.0, float(high), ticks, log=True)
+
+
 def lanes_axis(names: Sequence[str]) -> Axis:
     """A vertical axis with one lane per name, from the top."""
     places = map(float, range(len(names), 0, -1))

@@ -94,9 +94,17 @@ def _dots_of(kind: str, dots: Sequence[Dot]) -> Series:
 
 
 def _comparison_notes(comparison: Comparison) -> Iterator[str]:
+    """What is compared, which engines were not asked, or not until the end, and what is not drawn."""
     yield shorten(on_one_line(comparison.constraint), 100)
     yield COMPARISON_NOTE
-    yield from _say_ends(comparison)
+    for name, why in comparison.unable:
+        yield f"{name} cannot take the constraint: {on_one_line(why)}"
+    for step in comparison.steps:
+        following = comparison.name_next(step)
+        for name in step.refused_by:
+            yield f"{name} refuses {following} at {step.position}, and is not asked again"
+        if step.stopped:
+            yield f"the text ends here: the constraint does not allow {following}"
     left = comparison.steps[MOST_COMPARED_STEPS:]
     if left:
         different = sum(bool(step.differences) for step in left)
@@ -111,15 +119,3 @@ def _say_difference(found: Disagreement) -> str:
     if found.extra:
         said.append(f"+{len(found.extra):,}")
     return " ".join(said)
-
-
-def _say_ends(comparison: Comparison) -> Iterator[str]:
-    """The engines that were not asked, or not until the end, and why."""
-    for name, why in comparison.unable:
-        yield f"{name} cannot take the constraint: {on_one_line(why)}"
-    for step in comparison.steps:
-        following = comparison.name_next(step)
-        for name in step.refused_by:
-            yield f"{name} refuses {following} at {step.position}, and is not asked again"
-        if step.stopped:
-            yield f"the text ends here: the constraint does not allow {following}"

@@ -8,10 +8,11 @@ from guidedviz.decoding.records import AtLeastZero, check_number
 from guidedviz.decoding.trace import TRACE_HINT, Step, Trace
 from guidedviz.errors import SettingError, expect, quoted, shorten
 from guidedviz.machines.visible import counted
-from guidedviz.views.charts.chart import LINES, Axis, Chart, Look, Series
+from guidedviz.views.charts.chart import LINES, Axis, Chart, Look, Series, powers_axis
 from guidedviz.views.charts.plot import draw_chart
 from guidedviz.views.figure import Figure
-from guidedviz.views.words import label, milliseconds, say_badge, share
+from guidedviz.views.step_words import shown_token
+from guidedviz.views.words import milliseconds, say_badge, share
 
 MOST_BARS = 300  # that are drawn
 LEAST_BARS = 24  # that have room
@@ -32,7 +33,7 @@ def draw_costs(trace: Trace) -> Figure:
     """
     expect(trace, Trace, "draw_costs", "a trace", TRACE_HINT)
     shown = trace.steps[:MOST_BARS]
-    names = list(map(_name_token, shown))
+    names = list(map(shown_token, shown))
     top = find_top(times_asked(shown))
     cut = [place for place, step in enumerate(shown) if total_of(step) > top]
     hover = tuple(map(_say_times, shown, names))
@@ -53,10 +54,6 @@ def draw_costs(trace: Trace) -> Figure:
     chart = Chart("what each token cost", x, y, tuple(series), notes, 860.0, 150.0)
     steps = counted(len(trace.steps), "step")
     return draw_chart(chart, f"costs of {steps}: forward, mask and sample of each", live=True)
-
-
-def _name_token(step: Step) -> str:
-    return "⊘" if step.how == "none" else label(step.piece)
 
 
 def _mark_cut(steps: Sequence[Step], cut: Sequence[int], top: float) -> Series:
@@ -178,9 +175,7 @@ def draw_break_even(costs: Costs, pairs: Iterable[tuple[str, str]] | None = None
         words = tuple(f"{n:,.0f}" for n in xs)
         series.append(Series("break-even", "dots", xs, ys, hover, "ink", "hollow", words=words))
         said += hover
-    powers = [10**n for n in range(DECADES + 1)]
-    ticks = tuple((float(power), f"{power:,}") for power in powers)
-    x = Axis("masks", 1, 10.0**DECADES, ticks, log=True)
+    x = powers_axis("masks", 10**DECADES)
     chart = Chart(said[0], x, y, tuple(series), width=620.0, height=270.0)
     return draw_chart(chart, "\n".join(said), live=True)
 

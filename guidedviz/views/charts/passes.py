@@ -58,7 +58,7 @@ def draw_passes(runs: Mapping[str, Trace]) -> Figure:
         rows[name] = passes_of(trace)
         if len(rows[name]) != trace.passes:
             raise SettingError("draw_passes, runs", seen=f"a run with drafts, {quoted(name)}", expected="one without")
-    longest = max(map(_cells_of, rows.values()))
+    longest = 1 + max(sum(map(len, row)) for row in rows.values())  # a cell for the prompt, and one per token
     gaps = PASS_GAP * max(map(len, rows.values()))
     cell = min(MOST_PER_TOKEN, (PASSES_WIDTH - 2 * EDGE - gaps) / longest)
     parts = []
@@ -70,11 +70,6 @@ def draw_passes(runs: Mapping[str, Trace]) -> Figure:
     parts.append(soft(EDGE, end - 4, "a box is a pass, with the tokens that it reads; dashed: appended without a pass"))
     said = "\n".join(_say_passes(name, row) for name, row in rows.items())
     return figure_of(PASSES_WIDTH, end + 10, said, *parts)
-
-
-def _cells_of(passes: list[TokensRead]) -> int:
-    """The cells of a row: one for the prompt, and one per token."""
-    return 1 + sum(map(len, passes))
 
 
 def _write_passes(passes: list[TokensRead], cell: float, top: float) -> list[Element]:

@@ -79,8 +79,11 @@ def draw_spellings(record: Spellings) -> Figure:
     expect(record, Spellings, "draw_spellings", "spellings", "gv.spellings(model, prompt, guide)")
     rows = spelling_rows(record)
     columns = ByteColumns(len(record.run), record.count_beyond > 0)
-    counts = _say_counts(record)
-    under = f"{counts}; a dashed token goes beyond the run" if columns.beyond else counts
+    counts = f"{record.count:,} end with the run"
+    under = counts
+    if columns.beyond:
+        counts += f", {record.count_beyond:,} go beyond it"
+        under = f"{counts}; a dashed token goes beyond the run"
     parts = [write_badge(EDGE, 24, record), soft(EDGE, 66, under)]
     run = label(record.run)
     title = f"the spellings of {shorten(run, 40)}"
@@ -200,13 +203,6 @@ def _say_left_out(record: Spellings, rows: Sequence[Spelling]) -> list[str]:
     if record.rest:
         said.append(f"not looked at: {probability(record.rest, 3)}")
     return said
-
-
-def _say_counts(record: Spellings) -> str:
-    counts = f"{record.count:,} end with the run"
-    if record.count_beyond:
-        counts += f", {record.count_beyond:,} go beyond it"
-    return counts
 
 
 # --- tokens that are taken back ---

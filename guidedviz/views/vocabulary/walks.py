@@ -1,6 +1,6 @@
 """Walks of a trie: one as a flat list with jumps, one level by level, and those along a text."""
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import log10
@@ -12,8 +12,8 @@ from guidedviz.errors import SettingError, expect, shorten
 from guidedviz.machines.machine import Machine, as_machine, read
 from guidedviz.machines.visible import visible, visible_bytes
 from guidedviz.markup import Element
-from guidedviz.tokens.lazy import LazyWalk, Slice
-from guidedviz.views.charts.chart import Axis, Box, Chart, SpanKind, lanes_axis, spans_by_kind
+from guidedviz.tokens.lazy import LazyWalk
+from guidedviz.views.charts.chart import Box, Chart, SpanKind, lanes_axis, powers_axis, spans_by_kind
 from guidedviz.views.charts.plot import draw_chart
 from guidedviz.views.figure import (
     EDGE,
@@ -130,10 +130,7 @@ def draw_flat_trie(machine: Machine[Any], pieces: Sequence[bytes], state: Hashab
     asked = sum(one.look != LEFT_OUT for one in nodes)
     title = f"flat trie: {len(nodes)} places, {asked} asked"
     parts = [bold(EDGE, 24, title)]
-    signs = []
-    for look, (*_, words) in NODE_LOOKS.items():
-        signs.append((_write_look(0, -6, 16, 12, look), words))
-    parts += write_legend(signs, EDGE, 46)[0]
+    parts += _write_looks({look: words for look, (*_, words) in NODE_LOOKS.items()}, 46)
     deepest = max(len(one.prefix) for one in nodes)
     low = LIST_TOP + DEPTH_PITCH * deepest + 8
     parts.append(soft(EDGE, LIST_TOP + 2, "byte"))
@@ -180,6 +177,12 @@ def _write_look(x: float, y: float, width: float, height: float, look: str) -> E
     colour, dashes, _ = NODE_LOOKS[look]
     line = {"stroke": paint(colour), "stroke_width": 1.8, "stroke_dasharray": dashes or None}
     return rect(x, y, width, height, 4, fill="var(--gv-card)", **line)
+
+
+def _write_looks(words: Mapping[str, str], y: float) -> list[Element]:
+    """The legend of the looks."""
+    signs = [(_write_look(0, -6, 16, 12, look), means) for look, means in words.items()]
+    return write_legend(signs, EDGE, y)[0]
 
 
 # --- one walk, level by level ---
@@ -250,7 +253,9 @@ def draw_walk(walk: LazyWalk) -> Figure:
     lines = [f"Walk: {total}"]
     parts = [bold(EDGE, 24, "a walk, byte by byte"), soft(EDGE, 44, total)]
     if walk.part:
-        said = _say_slice(walk.part, len(walk.trie) - 1)
+        nodes = len(walk.trie) - 1
+        said = f"slice “{walk.part.name}”: {len(walk.part):,} tokens legal at once, without a walk. "
+        said += f"Below, the rest of the other tokens: {nodes:,} nodes"
         lines.append(said)
         parts.append(soft(EDGE, 64, said))
     shown = levels[:MOST_LEVELS]
@@ -275,8 +280,7 @@ def draw_walk(walk: LazyWalk) -> Figure:
         lines.append(more)
         parts.append(soft(EDGE, low + 8, more))
         low += 20
-    signs = [(_write_look(0, -6, 16, 12, look), words) for look, words in WALK_WORDS.items()]
-    parts += write_legend(signs, EDGE, low + 8)[0]
+    parts += _write_looks(WALK_WORDS, low + 8)
     widest = max(bars + BARS_SPAN, 6.4 * len(total))
     return figure_of(widest + 2 * EDGE, low + 24, "\n".join(lines), *parts)
 
@@ -289,11 +293,6 @@ def say_walk(walk: LazyWalk) -> str:
     dropped = f"{walk.dropped:,} below these left out"
     legal = f"{walk.legal:,} of {len(walk.vocabulary):,} tokens legal"
     return f"{asked}: {live}, {dropped}; {legal}"
-
-
-def _say_slice(part: Slice, nodes: int) -> str:
-    said = f"slice “{part.name}”: {len(part):,} tokens legal at once, without a walk. "
-    return f"{said}Below, the rest of the other tokens: {nodes:,} nodes"
 
 
 def _write_walk_bars(level: WalkLevel, ten: float) -> Iterator[Element]:
@@ -351,8 +350,6 @@ def draw_walks(walks: Sequence[LazyWalk], without: Sequence[LazyWalk] = ()) -> F
         said = f"{walk.asked:,}: {_say_asked(walk)}"
         boxes.append((kind, (1.0, walk.asked, lane, said)))
     most = max(10, *(walk.nodes for walk in walks))
-    powers = [10**power for power in range(int(log10(most)) + 1)]
-    ticks = tuple((float(power), f"{power:,}") for power in powers)
     nodes = walks[0].nodes
     notes = [f"{len(walks):,} tokens: nodes asked about, of {nodes:,} in the trie"]
     lines = [f"Lazy walks, {notes[0]}", *map(_say_asked, shown)]
@@ -360,7 +357,7 @@ def draw_walks(walks: Sequence[LazyWalk], without: Sequence[LazyWalk] = ()) -> F
         more = f"and {len(walks) - MOST_WALK_ROWS:,} more"
         notes.append(more)
         lines.append(more)
-    x = Axis("nodes asked about", 1.0, float(most), ticks, log=True)
+    x = powers_axis("nodes asked about", most)
     series = spans_by_kind(WALK_SPANS, boxes)
     height = WALK_LANE * len(shown)
     chart = Chart("lazy walks", x, y, series, tuple(notes), width=620.0, height=height)
