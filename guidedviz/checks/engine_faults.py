@@ -60,7 +60,8 @@ def examine_all(answer: Any, tasks: Sequence[EngineTask], jumps: bool = True) ->
     """
     for task in tasks:
         _ = task.cuts, task.table  # computed once, here
-    outcomes = run(lambda number: [tuple(row) for row in examine(answer, tasks[number], jumps)], _numbered(tasks))
+    inputs = [(number,) for number in range(len(tasks))]
+    outcomes = run(lambda number: [tuple(row) for row in examine(answer, tasks[number], jumps)], inputs)
     found = [read_rows(outcome.value) for outcome in outcomes]
     if jumps and found and _was_stopped(found[-1]):
         last = tasks[len(found) - 1]
@@ -70,10 +71,6 @@ def examine_all(answer: Any, tasks: Sequence[EngineTask], jumps: bool = True) ->
     while len(found) < len(tasks):
         found.append(UNASKED)
     return found
-
-
-def _numbered(tasks: Sequence[EngineTask]) -> list[tuple[int]]:
-    return [(number,) for number in range(len(tasks))]
 
 
 def _was_stopped(examined: Examined) -> bool:

@@ -4,7 +4,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from guidedviz.checks.cases import Case, cases_of, read_table, read_trials
+from guidedviz.checks.cases import cases_of, read_table, read_trials
 from guidedviz.checks.function import check_function
 from guidedviz.checks.texts import machine_cases
 from guidedviz.checks.verdict import Verdict, show
@@ -79,8 +79,37 @@ def sort_by_ends(rule: Machine[Any], state: Hashable, piece: bytes) -> tuple[str
 
 # -- the mask of several nodes -------------------------------------------------------------------------------------
 
-# of each node the accepted and the context-dependent tokens; and the tokens that are legal on the stack
-NODES = read_trials("""
+
+NodeTokens = tuple[set[int], set[int]]  # the accepted and the context-dependent tokens of a node
+
+
+@dataclass
+class OnStack:
+    """Says once whether a token is legal on the stack; refuses tokens for which no stack is needed."""
+
+    legal: set[int]
+    # the tokens that an engine has to look up here, and has not looked up yet; no student changes them
+    waiting: set[int] = field(compare=False)
+
+    def __repr__(self) -> str:
+        return show(self.legal)
+
+    def __call__(self, token: int) -> bool:
+        if token not in self.waiting:
+            raise LookupError(f"on_stack({show(token)}): the verdict of this token is known already")
+        self.waiting.remove(token)
+        return token in self.legal
+
+
+def ask_stack(parts: Sequence[NodeTokens], legal: set[int]) -> tuple[Sequence[NodeTokens], OnStack]:
+    """The sets of some nodes, and the stack on which these tokens are legal."""
+    dependent = set[int]().union(*(unsure for _, unsure in parts))
+    return parts, OnStack(legal, dependent.difference(*(sure for sure, _ in parts)))
+
+
+NODES = read_trials(
+    build=ask_stack,
+    text="""
 a token that one node accepts is legal on every stack
     [({1}, set())], set()
     [({1}, set()), ({2}, set())], set()
@@ -92,22 +121,8 @@ a context-dependent token is legal if on_stack says so
     [(set(), {1, 2}), ({2}, {3})], {1}
     [(set(), {1, 2}), (set(), {2, 3})], {2}
     [({4}, {1, 2}), ({2}, {3}), ({3, 5}, {5, 6})], {6, 7}
-""")
-
-
-@dataclass
-class OnStack:
-    """Says once whether a token is legal on the stack; refuses tokens for which no stack is needed."""
-
-    legal: set[int]
-    # the tokens that an engine has to look up here, and has not looked up yet; no student changes them
-    waiting: set[int] = field(compare=False)
-
-    def __call__(self, token: int) -> bool:
-        if token not in self.waiting:
-            raise LookupError(f"on_stack({show(token)}): the verdict of this token is known already")
-        self.waiting.remove(token)
-        return token in self.legal
+""",
+)
 
 
 def check_fill_mask(answer: Any) -> Verdict:
@@ -121,19 +136,12 @@ def check_fill_mask(answer: Any) -> Verdict:
         expected    {1, 2}
         because     a context-dependent token is legal if on_stack says so
     """
-    cases = []
-    for why, rows in NODES.items():
-        for parts, legal in rows:
-            accepted: set[int] = set()
-            dependent: set[int] = set()
-            for sure, unsure in parts:
-                accepted |= sure
-                dependent |= unsure
-            dependent -= accepted
-            expected = accepted | (dependent & legal)
-            given = (("parts", show(parts)), ("on_stack", show(legal)))
-            cases.append(Case((parts, OnStack(legal, dependent)), expected, why, given))
-    return check_function(answer, cases)
+
+    def reference(parts: Sequence[NodeTokens], on_stack: OnStack) -> set[int]:
+        asked = on_stack.waiting & on_stack.legal
+        return asked.union(*(sure for sure, _ in parts))
+
+    return check_function(answer, cases_of(reference, NODES, "parts", "on_stack"))
 
 
 # -- the fewest bytes for a set ------------------------------------------------------------------------------------

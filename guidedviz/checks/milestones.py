@@ -14,7 +14,7 @@ from guidedviz.checks.function import check_function
 from guidedviz.checks.grammars import kept_machine
 from guidedviz.checks.stacks import AUTOMATA, STACK_STEPS, read_stack, show_stack
 from guidedviz.checks.verdict import Verdict, show
-from guidedviz.machines.graph import reach
+from guidedviz.checks.walks import index_rows
 from guidedviz.machines.pushdown.moves import Moves, pushdown_moves
 from guidedviz.machines.regular.regex import regex
 from guidedviz.machines.visible import name_node, name_state, visible
@@ -136,7 +136,7 @@ def check_rows(answer: Any) -> Verdict:
         machine = regex(text)
         trie = plain_trie(pieces)
         given = (("regex", show(text)), ("start", show(start)), ("pieces", show(pieces)))
-        expected = index_rows(trie, machine.step, start)
+        expected = index_rows(machine, start, pieces)
         cases.append(Case((trie, bound_step(machine.step), start), expected, "a row per state", given))
     return check_function(answer, cases, _say_rows)
 
@@ -144,31 +144,6 @@ def check_rows(answer: Any) -> Verdict:
 def bound_step(step: Callable[..., Any], *known: Any) -> Step:
     """A step as a plain function, of which a copy is the function itself: a check copies what it hands out."""
     return lambda state, byte: step(*known, state, byte)
-
-
-def index_rows(trie: PlainTrie, step: Step, start: int) -> dict[int, dict[int, int]]:
-    """The rows of all states that tokens lead to.
-
-    >>> index_rows(plain_trie([b"a", b"b"]), regex("ab").step, 0)
-    {0: {0: 1}, 1: {1: 2}, 2: {}}
-    """
-    states = reach([start], lambda state: index_row(trie, step, state).values())
-    return {state: index_row(trie, step, state) for state in states}
-
-
-def index_row(trie: PlainTrie, step: Step, state: int) -> dict[int, int]:
-    """The legal tokens of a state, each with the state after it."""
-    row = {}
-    waiting = [(0, state)]
-    while waiting:
-        node, here = waiting.pop()
-        children, ids = trie[node]
-        row.update(dict.fromkeys(ids, here))
-        for byte, child in children.items():
-            after = step(here, byte)
-            if after is not None:
-                waiting.append((child, after))
-    return row
 
 
 def _say_rows(case: Case, value: Any) -> str:

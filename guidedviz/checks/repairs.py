@@ -4,10 +4,10 @@ The model is a script. When its texts are used up, it tells what it has read, so
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
-from guidedviz.checks.cases import Case, read_trials
+from guidedviz.checks.cases import cases_of, read_trials
 from guidedviz.checks.function import check_function
 from guidedviz.checks.verdict import Verdict, show
 
@@ -19,12 +19,19 @@ QUESTION = "Ada is 36. Give me JSON."
 class Reader:
     """A model that writes these texts, one per call; then it tells all messages that it reads."""
 
-    texts: tuple[str, ...]
+    said: tuple[tuple[str, str], ...]  # each text with what is wrong with it
+
+    def __str__(self) -> str:
+        texts = []
+        for text, message in self.said:
+            wrong = f" (wrong: {message})" if message else ""
+            texts.append(f"{show(text)}{wrong}")
+        return f"writes {', then '.join([*texts, 'what it has read'])}"
 
     def __call__(self, messages: Messages) -> str:
-        said = sum(1 for message in messages if message["role"] == "assistant")
-        if said < len(self.texts):
-            return self.texts[said]
+        calls = sum(1 for message in messages if message["role"] == "assistant")
+        if calls < len(self.said):
+            return self.said[calls][0]
         return " · ".join(f"{message['role']}: {message['content']}" for message in messages)
 
 
@@ -32,7 +39,7 @@ class Reader:
 class Validator:
     """Knows what is wrong with some texts, and finds nothing wrong with all others."""
 
-    messages: Mapping[str, str] = field(default_factory=dict)
+    messages: Mapping[str, str]
 
     def __call__(self, text: str) -> str:
         return self.messages.get(text, "")
@@ -40,7 +47,7 @@ class Validator:
 
 def _script(most: int, *said: tuple[str, str]) -> tuple[Any, ...]:
     """The arguments of a repair: how many calls, and each text of the model with what is wrong with it."""
-    return Reader(tuple(text for text, _ in said)), Validator(dict(said)), QUESTION, most
+    return Reader(said), Validator(dict(said)), QUESTION, most
 
 
 # how many calls, then what the model writes and what is wrong with it
@@ -81,32 +88,15 @@ def check_repair(answer: Any) -> Verdict:
         expected    ('user: Ada is 36. Give me JSON. · assistant: { · user: a brace is missing', 2)
         because     the model must read the question, its own text as `assistant`, and the message as `user`
     """
-    cases = []
-    for why, rows in REPAIRS.items():
-        for reader, validator, question, most in rows:
-            given = (("the model", _say_texts(reader, validator)), ("most", str(most)))
-            cases.append(Case((reader, validator, question, most), run_repair(reader, validator, most), why, given))
-    return check_function(answer, cases)
-
-
-def _say_texts(reader: Reader, validator: Validator) -> str:
-    """What the model writes, and what is wrong with each text."""
-    said = []
-    for text in reader.texts:
-        message = validator(text)
-        wrong = ""
-        if message:
-            wrong = f" (wrong: {message})"
-        said.append(f"{show(text)}{wrong}")
-    return f"writes {', then '.join([*said, 'what it has read'])}"
+    return check_function(answer, cases_of(run_repair, REPAIRS, "the model", "", "", "most", spell=str))
 
 
 def run_repair(
-    ask: Callable[[Messages], str], complain: Callable[[str], str], most: int, question: str = QUESTION
+    ask: Callable[[Messages], str], complain: Callable[[str], str], question: str, most: int
 ) -> tuple[str | None, int]:
     """The first text that fits and the number of calls, or None after so many calls.
 
-    >>> run_repair(Reader(("[1", "[1]")), Validator({"[1": "a bracket is missing"}), 3)
+    >>> run_repair(*_script(3, ("[1", "a bracket is missing"), ("[1]", "")))
     ('[1]', 2)
     """
     messages = [{"role": "user", "content": question}]

@@ -8,6 +8,7 @@ import numpy as np
 
 from guidedviz.checks.cases import Case, cases_of, read_trials
 from guidedviz.checks.function import Mistake, check_function
+from guidedviz.checks.texts import say_text
 from guidedviz.checks.verdict import FACT_CHARACTERS, Verdict, show
 from guidedviz.decoding.reply import Reply, ToolCall
 from guidedviz.errors import GuidedVizError, shorten
@@ -160,10 +161,8 @@ def _say_turn(case: Case, value: Any) -> Mistake:
     except GuidedVizError as error:
         return Mistake(f"it is no right side of a rule · {case.why}", gave=(gave, ("error", str(error))))
     text = shorten(visible(found.text or b"") or "the empty text", FACT_CHARACTERS)
-    said = ("accepts it", "refuses it")
-    if not found.first:
-        said = ("refuses it", "accepts it")
-    return Mistake(gave=(gave, ("a turn", text), ("yours", said[0]), ("expected", said[1])))
+    _, *verdicts = say_text(b"", bool(found.first))
+    return Mistake(gave=(gave, ("a turn", text), *verdicts))
 
 
 # -- the loop of an agent ------------------------------------------------------------------------------------------
@@ -174,6 +173,20 @@ class Script:
     """A model that says these turns, one after the other; at last it tells what it has read."""
 
     turns: tuple[Reply, ...]
+
+    def __str__(self) -> str:
+        said = []
+        for turn in self.turns:
+            calls = " and ".join(map(str, turn.calls))
+            if turn.text:
+                said.append(f"the model says {show(turn.text)}")
+            if calls:
+                said.append(f"the model calls {calls}")
+        if self.is_stopped:
+            said.append("somebody presses Ctrl-C")
+        elif self.turns[-1].calls:
+            said.append("then it says what it has read")
+        return "; ".join(said)
 
     @property
     def is_stopped(self) -> bool:
@@ -275,31 +288,11 @@ def check_agent(answer: Any) -> Verdict:
         expected    'user: Hi · assistant: find · tool: 45'
         because     before it answers, the model must have read its own call, then the result as the text str(result)
     """
-    cases = []
-    for why, rows in AGENTS.items():
-        for script, tools, messages, rounds in rows:
-            given = (("turns", _say_script(script)), ("rounds", str(rounds)))
-            expected: Any = KeyboardInterrupt
-            if not script.is_stopped:
-                expected = run_agent(script, tools, messages, rounds)
-            cases.append(Case((script, tools, messages, rounds), expected, why, given))
-    return check_function(answer, cases)
 
+    def reference(script: Script, *given: Any) -> Any:
+        return KeyboardInterrupt if script.is_stopped else run_agent(script, *given)
 
-def _say_script(script: Script) -> str:
-    """The turns of a model in words."""
-    said = []
-    for turn in script.turns:
-        calls = " and ".join(map(str, turn.calls))
-        if turn.text:
-            said.append(f"the model says {show(turn.text)}")
-        if calls:
-            said.append(f"the model calls {calls}")
-    if script.is_stopped:
-        said.append("somebody presses Ctrl-C")
-    elif script.turns[-1].calls:
-        said.append("then it says what it has read")
-    return "; ".join(said)
+    return check_function(answer, cases_of(reference, AGENTS, "turns", "", "", "rounds", spell=str))
 
 
 def run_agent(

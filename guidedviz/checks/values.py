@@ -38,12 +38,8 @@ class Stop(BaseException):
     """Interrupts a thread."""
 
 
-class TooManyItems(Exception):
-    """A value has more items than `MOST_ITEMS`."""
-
-
-class TooLongText(Exception):
-    """A text has more characters than `MOST_ITEMS`."""
+class TooMuch(Exception):
+    """A value has more items or characters than `MOST_ITEMS`; what is said of it."""
 
 
 def attempt(function: Function, arguments: Arguments) -> Any:
@@ -58,10 +54,8 @@ def attempt(function: Function, arguments: Arguments) -> Any:
         raise
     except MemoryError:
         return TOO_LARGE
-    except TooManyItems:
-        return TOO_MANY
-    except TooLongText:
-        return TOO_LONG
+    except TooMuch as error:
+        return error.args[0]
     except BaseException as error:  # SystemExit and KeyboardInterrupt too
         said = _say_error(error, len(arguments))
         return Failed(said, tuple(kind.__name__ for kind in type(error).__mro__))
@@ -83,7 +77,7 @@ def _say_error(error: BaseException, count: int) -> str:
 def _plain_value(value: Any, items: Iterator[int], depth: int = 0) -> Any:
     """A value as built-in values only, so that no method of a student's class runs outside the guard."""
     if next(items) > MOST_ITEMS:
-        raise TooManyItems
+        raise TooMuch(TOO_MANY)
     if depth > MOST_DEPTH:
         raise RecursionError(f"more than {MOST_DEPTH} collections inside each other")
     kind = type(value)
@@ -102,7 +96,7 @@ def _plain_value(value: Any, items: Iterator[int], depth: int = 0) -> Any:
 
 def _plain_text(value: str | bytes | bytearray) -> str | bytes:
     if len(value) > MOST_ITEMS:
-        raise TooLongText
+        raise TooMuch(TOO_LONG)
     return str(value) if isinstance(value, str) else bytes(value)
 
 

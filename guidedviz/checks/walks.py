@@ -264,11 +264,6 @@ def check_index(answer: Any) -> Verdict:
     def build(machine: DFA, state: int, pieces: list[bytes]) -> Any:
         return attempt(answer, (Vocabulary(pieces).trie.root, machine, walk))
 
-    def reference(machine: DFA, state: int, pieces: list[bytes]) -> dict[int, WalkRow]:
-        root = Vocabulary(pieces).trie.root
-        states = reach([state], lambda one: walk(root, machine, one).values())
-        return {one: walk(root, machine, one) for one in states}
-
     def say(case: Case, value: Any) -> str:
         kind = say_kind(value, case.expected)
         found = say_difference(value, case.expected, "the row of q{}".format)
@@ -276,8 +271,19 @@ def check_index(answer: Any) -> Verdict:
             return kind
         return f"{found}: a row for each state that tokens lead to from the initial one"
 
-    cases = machine_cases(reference, INDEXES, "pieces", why=lambda *given: "a row is what walk gives for its state")
+    cases = machine_cases(index_rows, INDEXES, "pieces", why=lambda *given: "a row is what walk gives for its state")
     return check_function(build if callable(answer) else answer, cases, say)
+
+
+def index_rows(machine: DFA, start: int, pieces: list[bytes]) -> dict[int, WalkRow]:
+    """The rows of all states that tokens lead to.
+
+    >>> index_rows(gv.regex("ab"), 0, [b"a", b"b"])
+    {0: {0: 1}, 1: {1: 2}, 2: {}}
+    """
+    root = Vocabulary(pieces).trie.root
+    states = reach([start], lambda state: walk(root, machine, state).values())
+    return {state: walk(root, machine, state) for state in states}
 
 
 def walk(node: Node, machine: DFA, state: int) -> WalkRow:
