@@ -99,7 +99,7 @@ def read_constraint(body: Fields) -> Constraint | None:
             raise SettingError(name, seen="a field that was removed", expected=expected, hint=instead)
     found = [read_response_format(body.inner("response_format"))]
     found += read_structured(body)
-    found += read_beside(body)
+    found += _read_named(body, BESIDE_FIELDS)
     kept = [constraint for constraint in found if constraint]
     if len(kept) > 1:
         fields = " and ".join(constraint.field for constraint in kept)
@@ -152,7 +152,7 @@ FORMATS: dict[str, Callable[[Fields], Constraint | None]] = {
     "structural_tag": _read_tag_format,
 }
 STRUCTURED = {"json": "schema", "regex": "regex", "choice": "choice", "grammar": "grammar", "structural_tag": "tag"}
-BESIDE_FIELDS = {
+BESIDE_FIELDS = {  # that SGLang and llama.cpp take beside the other fields
     "json_schema": "schema",
     "regex": "regex",
     "ebnf": "grammar",
@@ -185,12 +185,8 @@ def read_structured(body: Fields) -> list[Constraint]:
     return found
 
 
-def read_beside(body: Fields) -> list[Constraint]:
-    """The constraints that SGLang and llama.cpp take beside the other fields."""
-    return _read_named(body, BESIDE_FIELDS)
-
-
 def _read_named(form: Fields, names: dict[str, str]) -> list[Constraint]:
+    """The constraints in fields with these names, each in its notation."""
     found = []
     for name, notation in names.items():
         kinds, expected = OF_NOTATION[notation]

@@ -8,6 +8,7 @@ from guidedviz.files import parse_json
 MOST_BODY_VALUES = 1 << 16
 BODY_HINT = '{"model": "clerk", "messages": [{"role": "user", "content": "..."}]}'
 LARGEST_COUNT = (1 << 63) - 1
+JsonObject = dict[str, Any]
 
 
 def wrong_field(place: str, value: Any, expected: str, hint: str = "") -> SettingError:
@@ -27,7 +28,7 @@ class Fields:
     guidedviz.errors.SettingError: top: saw a field that is not known here, expected other fields; try: ...
     """
 
-    def __init__(self, values: dict[str, Any], place: str = "", notes: list[str] | None = None) -> None:
+    def __init__(self, values: JsonObject, place: str = "", notes: list[str] | None = None) -> None:
         self.left = {name: value for name, value in values.items() if value is not None}
         self.notes: list[str] = [] if notes is None else notes
         self.aliases = dict[str, str]()  # how the body calls a field that is read by another name

@@ -11,6 +11,7 @@ from typing import Any
 
 from guidedviz.decoding.reply import ToolCall
 from guidedviz.host.api.answer import ENDS_EARLY, ChoiceWriter, Delta, TokenLog
+from guidedviz.host.api.fields import JsonObject
 from guidedviz.host.api.plan import TurnPlan
 from guidedviz.host.api.request import CompletionRequest
 from guidedviz.host.api.runs import KeptRun
@@ -29,7 +30,7 @@ class AnswerHead:
     model: str
     version: str
     prompt_tokens: int = 0
-    own: dict[str, Any] = field(default_factory=dict)  # the field guidedviz
+    own: JsonObject = field(default_factory=dict)  # the field guidedviz
 
 
 def begin_head(card: Mapping[str, Any], run: KeptRun, address: str, prompt_tokens: int) -> AnswerHead:
@@ -38,7 +39,7 @@ def begin_head(card: Mapping[str, Any], run: KeptRun, address: str, prompt_token
     return AnswerHead(run.name, began, card["name"], card["version"], prompt_tokens, own_field(run.plan, address))
 
 
-def own_field(plan: TurnPlan, address: str) -> dict[str, Any]:
+def own_field(plan: TurnPlan, address: str) -> JsonObject:
     """The field `guidedviz` of an answer."""
     return {"run": address, "enforced": plan.enforced, "notes": [*plan.notes]}
 
@@ -70,7 +71,7 @@ def usage_of(head: AnswerHead, writers: Iterable[ChoiceWriter]) -> dict[str, int
     return {"prompt_tokens": prompt, "completion_tokens": written, "total_tokens": prompt + written}
 
 
-def call_object(call: ToolCall, name: str, custom: frozenset[str]) -> dict[str, Any]:
+def call_object(call: ToolCall, name: str, custom: frozenset[str]) -> JsonObject:
     """A call as a client reads it; its arguments are the text of their JSON."""
     if call.name in custom:
         return {"id": name, "type": "custom", "custom": {"name": call.name, "input": call.arguments.get(INPUT, "")}}
@@ -78,18 +79,18 @@ def call_object(call: ToolCall, name: str, custom: frozenset[str]) -> dict[str, 
     return {"id": name, "type": "function", "function": {"name": call.name, "arguments": arguments}}
 
 
-def log_object(logs: tuple[TokenLog, ...]) -> dict[str, Any]:
+def log_object(logs: tuple[TokenLog, ...]) -> JsonObject:
     """The log-probability of one token, and of the likeliest ones."""
     own, *likeliest = map(piece_object, logs)
     return {**own, "top_logprobs": likeliest}
 
 
-def piece_object(one: TokenLog) -> dict[str, Any]:
+def piece_object(one: TokenLog) -> JsonObject:
     """A token with its log-probability."""
     return {"token": one.piece.decode("utf-8", "replace"), "logprob": one.log, "bytes": [*one.piece]}
 
 
-def plain_logs(listed: Iterable[tuple[TokenLog, ...]]) -> dict[str, Any]:
+def plain_logs(listed: Iterable[tuple[TokenLog, ...]]) -> JsonObject:
     """Log-probabilities as /v1/completions has them: a list per field."""
     tokens = [log_object(one) for one in listed]
     return {
@@ -140,15 +141,15 @@ class ChoicesForm:
         for place, writer in enumerate(writers):
             for number, call in enumerate(self._calls(place, writer)):
                 chunks.append(self._chunk(place, {"delta": {"tool_calls": [{"index": number, **call}]}}))
-            said: dict[str, Any] = {"delta": {}} if self.chat else {"text": ""}
+            said: JsonObject = {"delta": {}} if self.chat else {"text": ""}
             ended = self._chunk(place, said, end=finish_reason(writer))
             chunks.append(ended | {"guidedviz": self.head.own})
         if self.request.usage:
             chunks.append(self._object("chat.completion.chunk", []) | {"usage": usage_of(self.head, writers)})
         return chunks
 
-    def _message(self, place: int, writer: ChoiceWriter, delta: Delta) -> dict[str, Any]:
-        message: dict[str, Any] = {"role": "assistant", "content": delta.text, "refusal": None}
+    def _message(self, place: int, writer: ChoiceWriter, delta: Delta) -> JsonObject:
+        message: JsonObject = {"role": "assistant", "content": delta.text, "refusal": None}
         if delta.thinking:
             message["reasoning_content"] = delta.thinking
         calls = self._calls(place, writer)
@@ -156,18 +157,16 @@ class ChoicesForm:
             message |= {"tool_calls": calls, "content": delta.text or None}
         return message
 
-    def _calls(self, place: int, writer: ChoiceWriter) -> list[dict[str, Any]]:
+    def _calls(self, place: int, writer: ChoiceWriter) -> list[JsonObject]:
         """The calls of a choice; each has a name that no other call of the run has."""
         custom = self.request.offered.custom
         name = f"call_{self.head.name}_{place}"
         return [call_object(call, f"{name}_{number}", custom) for number, call in enumerate(writer.calls)]
 
-    def _chunk(
-        self, place: int, said: dict[str, Any], delta: Delta = NO_DELTA, end: str | None = None
-    ) -> dict[str, Any]:
+    def _chunk(self, place: int, said: JsonObject, delta: Delta = NO_DELTA, end: str | None = None) -> JsonObject:
         return self._object("chat.completion.chunk", [self._choice(place, said, delta, end)])
 
-    def _choice(self, place: int, said: dict[str, Any], delta: Delta, end: str | None) -> Any:
+    def _choice(self, place: int, said: JsonObject, delta: Delta, end: str | None) -> Any:
         logs = None
         if delta.logs:
             logs = plain_logs(delta.logs)
@@ -175,7 +174,7 @@ class ChoicesForm:
                 logs = {"content": [*map(log_object, delta.logs)]}
         return {"index": place, **said, "logprobs": logs, "finish_reason": end}
 
-    def _object(self, kind: str, choices: list[Any]) -> dict[str, Any]:
+    def _object(self, kind: str, choices: list[Any]) -> JsonObject:
         head = self.head
         name = f"chatcmpl-{head.name}" if self.chat else f"cmpl-{head.name}"
         kind = kind if self.chat else "text_completion"
@@ -183,7 +182,7 @@ class ChoicesForm:
         return {**named, "system_fingerprint": head.version, "choices": choices}
 
 
-def as_events(chunks: Iterable[dict[str, Any]]) -> bytes:
+def as_events(chunks: Iterable[JsonObject]) -> bytes:
     """Chunks as events of a stream; one with a type is named by it.
 
     >>> as_events([{"type": "a"}, {"b": 1}])
@@ -197,6 +196,6 @@ def as_events(chunks: Iterable[dict[str, Any]]) -> bytes:
     return written.encode()
 
 
-def model_object(model: str) -> dict[str, Any]:
+def model_object(model: str) -> JsonObject:
     """What the API says of a model."""
     return {"id": model, "object": "model", "created": 0, "owned_by": "guidedviz"}

@@ -5,7 +5,7 @@ from typing import Any
 
 from guidedviz.decoding.inspection import inspect_text
 from guidedviz.errors import SettingError
-from guidedviz.host.api.fields import read_fields
+from guidedviz.host.api.fields import JsonObject, read_fields
 from guidedviz.host.api.plan import Guides
 from guidedviz.host.api.request import CompletionRequest, read_messages, read_rest
 from guidedviz.host.api.runs import KeptRun
@@ -27,7 +27,7 @@ def read_inspected(body: bytes, model: str) -> tuple[CompletionRequest, str]:
     return request, text
 
 
-def inspect_run(guides: Guides, run: KeptRun, text: str) -> dict[str, Any]:
+def inspect_run(guides: Guides, run: KeptRun, text: str) -> JsonObject:
     """Read the text into the run, and say what the constraint says of it."""
     guide: Any = guides.of(run.plan).guide
     trace = inspect_text(run.model, run.plan.prompt, text, guide)

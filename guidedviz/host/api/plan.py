@@ -9,6 +9,7 @@ import warnings
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from functools import partial
 from threading import Lock
 from typing import Any, NamedTuple
 
@@ -17,6 +18,7 @@ from guidedviz.decoding.reply import begins_thinking
 from guidedviz.decoding.sampling import check_bias
 from guidedviz.decoding.trace import Point
 from guidedviz.errors import ModelError, SchemaWarning, SettingError
+from guidedviz.host.api.constraint import Constraint
 from guidedviz.host.api.request import CompletionRequest
 from guidedviz.host.batcher import Engine
 from guidedviz.machines.machine import Machine
@@ -141,13 +143,9 @@ async def plan_turn(engine: Engine, request: CompletionRequest) -> TurnPlan:
     return TurnPlan(prompt, None, None, None, False, "", "", tuple(notes))
 
 
-def plan_constraint(prompt: str, constraint: Any, vocabulary: Vocabulary, notes: Iterable[str]) -> TurnPlan:
+def plan_constraint(prompt: str, constraint: Constraint, vocabulary: Vocabulary, notes: Iterable[str]) -> TurnPlan:
     """The plan of an answer under a constraint."""
-
-    def build() -> Machine[Any]:
-        machine: Machine[Any] = constraint.build(vocabulary)
-        return machine
-
+    build = partial(constraint.build, vocabulary)
     enforced = constraint.name
     if constraint.field != enforced:
         enforced = f"{constraint.name} ({constraint.field})"
@@ -160,11 +158,8 @@ def plan_whole_turn(
     """The plan of a turn that may think and call tools."""
     offered = request.offered
     tools = offered.tools
-
-    def build() -> Machine[Any]:
-        return turn(tools, style, choice, thinks, parallel=offered.parallel)
-
     choice = offered.choice if tools else "none"
+    build = partial(turn, tools, style, choice, thinks, parallel=offered.parallel)
     key = json.dumps([style, choice, thinks, offered.parallel, tools])
     words = f"style={style!r}, choice={choice!r}, think={thinks!r}"
     if not offered.parallel:

@@ -9,7 +9,7 @@ from typing import Any
 from guidedviz.decoding.sampling import Settings
 from guidedviz.errors import SettingError
 from guidedviz.host.api.constraint import Constraint, read_constraint
-from guidedviz.host.api.fields import LARGEST_COUNT, Fields, read_fields, wrong_field
+from guidedviz.host.api.fields import LARGEST_COUNT, Fields, JsonObject, read_fields, wrong_field
 from guidedviz.host.api.tool_fields import OfferedTools, read_offered
 from guidedviz.models.messages import check_messages
 from guidedviz.models.template import WHERE
@@ -36,7 +36,7 @@ class CompletionRequest:
     """One request; its answer has `count` choices."""
 
     model: str
-    messages: tuple[dict[str, Any], ...]
+    messages: tuple[JsonObject, ...]
     prompt: str  # where there are no messages
     constraint: Constraint | None
     offered: OfferedTools
@@ -74,7 +74,7 @@ def read_plain(body: bytes) -> CompletionRequest:
     return read_rest(fields, (), prompt, fields.whole("logprobs", 0, MOST_TOP, None))
 
 
-def read_rest(fields: Fields, messages: tuple[dict[str, Any], ...], prompt: str, top: int | None) -> CompletionRequest:
+def read_rest(fields: Fields, messages: tuple[JsonObject, ...], prompt: str, top: int | None) -> CompletionRequest:
     """What both bodies say about the answer."""
     offered = read_offered(fields)
     constraint = read_constraint(fields)
@@ -129,7 +129,7 @@ def read_settings(fields: Fields) -> Settings:
     )
 
 
-def read_bias(given: dict[str, Any]) -> dict[int, float]:
+def read_bias(given: JsonObject) -> dict[int, float]:
     """The bias per token; JSON has its ids as texts."""
     if not all(map(TOKEN_ID.fullmatch, given)):
         raise wrong_field("logit_bias", given, '{"TOKEN ID": a number from -100 to 100}')
@@ -147,7 +147,7 @@ def read_stops(fields: Fields) -> tuple[str, ...]:
     return tuple(stops)
 
 
-def read_messages(given: list[Any] | None) -> tuple[dict[str, Any], ...]:
+def read_messages(given: list[Any] | None) -> tuple[JsonObject, ...]:
     """Messages as a chat template takes them: their texts in one, and no field without a value."""
     if not given:
         raise wrong_field("messages", given, "at least one message", '[{"role": "user", "content": "..."}]')
@@ -159,7 +159,7 @@ def read_messages(given: list[Any] | None) -> tuple[dict[str, Any], ...]:
         raise SettingError(where, seen=error.seen, expected=error.expected, hint=error.hint) from None
 
 
-def read_message(given: Any, where: str) -> dict[str, Any]:
+def read_message(given: Any, where: str) -> JsonObject:
     """One message."""
     if not isinstance(given, dict):
         raise wrong_field(where, given, "a message with a role and a content")

@@ -9,6 +9,7 @@ from typing import Any
 
 from guidedviz.decoding.reply import ToolCall
 from guidedviz.host.api.answer import ChoiceWriter, Delta
+from guidedviz.host.api.fields import JsonObject
 from guidedviz.host.api.forms import AnswerHead, finish_reason, log_object, usage_of
 from guidedviz.host.api.request import CompletionRequest
 from guidedviz.machines.tools import INPUT
@@ -25,7 +26,7 @@ class ResponseForm:
         self.head = head
         self.request = request
         self._sent = 0
-        self._items: list[dict[str, Any]] = []  # the last one is open
+        self._items: list[JsonObject] = []  # the last one is open
 
     def whole(self, choices: list[tuple[ChoiceWriter, Delta]]) -> Any:
         """An answer that is not streamed."""
@@ -89,34 +90,34 @@ class ResponseForm:
             return []
         item = self._items[-1]
         part = item["content"][0]
-        logs: dict[str, Any] = {"logprobs": []} if item["type"] == "message" else {}
+        logs: JsonObject = {"logprobs": []} if item["type"] == "message" else {}
         done = self._part(f"{part['type']}.done", text=part["text"], **logs)
         return [done, self._part("content_part.done", part=part), self._item_event("done", item)]
 
-    def _part(self, name: str, /, **said: Any) -> dict[str, Any]:
+    def _part(self, name: str, /, **said: Any) -> JsonObject:
         place = len(self._items) - 1
         where = {"item_id": self._items[place]["id"], "output_index": place, "content_index": 0}
         return self._event(f"response.{name}", **where, **said)
 
-    def _item_event(self, name: str, item: dict[str, Any]) -> dict[str, Any]:
+    def _item_event(self, name: str, item: JsonObject) -> JsonObject:
         return self._event(f"response.output_item.{name}", output_index=len(self._items) - 1, item=dict(item))
 
-    def _event(self, name: str, /, **said: Any) -> dict[str, Any]:
+    def _event(self, name: str, /, **said: Any) -> JsonObject:
         self._sent += 1
         return {"type": name, "sequence_number": self._sent - 1, **said}
 
 
-def text_item(head: AnswerHead, kind: str) -> dict[str, Any]:
+def text_item(head: AnswerHead, kind: str) -> JsonObject:
     """An item of reasoning, or a message, without its text."""
-    part: dict[str, Any] = {"type": ITEM_PARTS[kind], "text": ""}
-    item: dict[str, Any] = {"id": f"{kind}_{head.name}", "type": kind, "status": "completed", "content": [part]}
+    part: JsonObject = {"type": ITEM_PARTS[kind], "text": ""}
+    item: JsonObject = {"id": f"{kind}_{head.name}", "type": kind, "status": "completed", "content": [part]}
     if kind == "reasoning":
         return item | {"summary": []}
     part |= {"annotations": [], "logprobs": []}
     return item | {"role": "assistant"}
 
 
-def call_item(head: AnswerHead, place: int, call: ToolCall, request: CompletionRequest) -> dict[str, Any]:
+def call_item(head: AnswerHead, place: int, call: ToolCall, request: CompletionRequest) -> JsonObject:
     """The item of a call."""
     name = f"{head.name}_{place}"
     item = {"id": f"fc_{name}", "call_id": f"call_{name}", "status": "completed"}
@@ -127,8 +128,8 @@ def call_item(head: AnswerHead, place: int, call: ToolCall, request: CompletionR
 
 
 def response_object(
-    head: AnswerHead, request: CompletionRequest, items: list[dict[str, Any]], writers: list[ChoiceWriter]
-) -> dict[str, Any]:
+    head: AnswerHead, request: CompletionRequest, items: list[JsonObject], writers: list[ChoiceWriter]
+) -> JsonObject:
     """The whole answer; without a writer it is in progress."""
     status = "in_progress"
     if writers:

@@ -10,12 +10,12 @@ from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from secrets import token_urlsafe
-from typing import Any
 
 from guidedviz.decoding.loop import make_trace
 from guidedviz.decoding.recording import End
 from guidedviz.decoding.trace import Step, Trace
 from guidedviz.errors import quoted, shorten
+from guidedviz.host.api.fields import JsonObject
 from guidedviz.host.api.plan import TurnPlan
 from guidedviz.host.api.request import CompletionRequest
 from guidedviz.host.limits import Refused
@@ -132,7 +132,7 @@ class KeptRuns:
         return [run for run in runs if run.owner == student or (teacher and run.shared)]
 
 
-def sum_up_run(run: KeptRun) -> dict[str, Any]:
+def sum_up_run(run: KeptRun) -> JsonObject:
     """A run in a list."""
     mass, step = run.least
     taken = len(run.steps) or 1
