@@ -126,7 +126,7 @@ class Guard:
         self._now = now
         self._names = {digest(token): name for name, token in tokens.items()}
         self._numbers = count(1)
-        self._wrong = Few(WRONG, now)
+        self._wrong = PerMinute(WRONG, now)
         self._sent: OrderedDict[tuple[str, bytes], None] = OrderedDict()  # the tokens that each address has sent
         self._outgoing = Outgoing()
 
@@ -197,10 +197,10 @@ class Guard:
         return student != "" and student in self._names.values()
 
 
-class Few:
+class PerMinute:
     """What an address may do only so often per minute.
 
-    >>> wrong = Few(2, now=lambda: 0.0)
+    >>> wrong = PerMinute(2, now=lambda: 0.0)
     >>> wrong.add("10.0.0.1"), wrong.full("10.0.0.1"), wrong.add("10.0.0.1"), wrong.full("10.0.0.1")
     (None, False, None, True)
     """

@@ -16,7 +16,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 
 from guidedviz.decoding.records import read_value
 from guidedviz.errors import SettingError, TraceError, escaped, quoted
-from guidedviz.host.limits import SECRET, Few, Refused, name_session
+from guidedviz.host.limits import SECRET, PerMinute, Refused, name_session
 from guidedviz.models.remote import forget
 from guidedviz.models.reports import ANSWER, NICKNAME, PLACE_LENGTH, can_be_seen
 
@@ -138,7 +138,7 @@ class Sessions:
     """The sessions that have reported; an address gets few new ones per minute."""
 
     def __init__(self) -> None:
-        self._new = Few(NEW)
+        self._new = PerMinute(NEW)
         self._known: OrderedDict[str, None] = OrderedDict()
 
     def enter(self, address: str, secret: str) -> str:

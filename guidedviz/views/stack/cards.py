@@ -17,6 +17,7 @@ from guidedviz.markup import Element, node
 from guidedviz.views.figure import (
     NEAR_EDGE,
     Figure,
+    Style,
     centred,
     figure_of,
     heading,
@@ -29,6 +30,7 @@ from guidedviz.views.figure import (
 from guidedviz.views.layout.curves import head, write_path
 from guidedviz.views.layout.placing import Extent, Link, place
 from guidedviz.views.machine.highlight import check_pda, state_after
+from guidedviz.views.stack.stack_table import FRAME_LOOKS, say_when
 
 FRAME_HIGH = 36.0  # of a card
 LEAST_WIDTH = 240.0  # of a picture
@@ -39,9 +41,9 @@ MOST_DRAWN = 12  # frames of a state
 BOTTOM = 0  # the numbers of cards that are no frames
 NOT_DRAWN = -1
 CARD_ENDS = {BOTTOM: "bottom", NOT_DRAWN: "⋮ more, not drawn"}
-CARD_LOOKS: dict[str, dict[str, str | float]] = {  # of each kind of card; the others have no border
-    "top": {"fill": "var(--gv-page)", "stroke": "var(--gv-orange)", "stroke_width": 2.4},
-    "frame": {"fill": "var(--gv-page)", "stroke": "var(--gv-blue)"},
+CARD_LOOKS: dict[str, Style] = {  # of each kind of card; the others have no border
+    "top": FRAME_LOOKS[True],
+    "frame": FRAME_LOOKS[False],
     "text": {"fill": "var(--gv-card)", "stroke": "var(--gv-line)"},
 }
 
@@ -162,8 +164,7 @@ def _stack_cards(pda: PDA, states: Sequence[State]) -> dict[int, StackCard]:
     for number, frame in frames.items():
         is_top = number in tops
         words = f"{frame.rule} {name_node(frame.node)}"
-        when = "now" if is_top else "then"
-        waits = f"{when} {say_waits(pda.stacks, frame.node)}"
+        waits = say_when(say_waits(pda.stacks, frame.node), is_top)
         kind = "top" if is_top else "frame"
         cards[number] = StackCard(kind, words, waits, _cards_of(known, frame.below))
     below = {number for card in cards.values() for number in card.below}

@@ -16,17 +16,14 @@ from guidedviz.markup import NOTHING, Element, node
 from guidedviz.views.figure import (
     NEAR_EDGE,
     Figure,
-    Style,
     bold,
     drawing,
     moved,
     path_of,
-    rect,
     ruled,
     soft,
     soft_centred,
     soft_right,
-    write,
 )
 from guidedviz.views.layout.curves import Curve, head, write_path
 from guidedviz.views.layout.diagram import Diagram
@@ -35,6 +32,7 @@ from guidedviz.views.layout.sketch import sketch_pda
 from guidedviz.views.machine.film import MOST_FRAMES, FilmDrawings, check_watchable, pack_frame
 from guidedviz.views.machine.highlight import UNLIT, Highlight, arrow_key
 from guidedviz.views.machine.svg import CELL, STRIP, STYLE, mark_bytes, write_bytes, write_diagram
+from guidedviz.views.stack.stack_table import say_when, write_ground
 
 BESIDE = 26.0  # between the automaton and the stack
 STACK_WIDTH = 216.0
@@ -220,12 +218,7 @@ def _draw_frames(
 
 def _write_card(name: str, waits: str, height: str, now: bool, width: float) -> Element:
     """The card of a frame."""
-    look: Style = {"fill": "var(--gv-page)", "stroke": "var(--gv-blue)"}
-    sign = NOTHING
-    if now:
-        look = {"fill": "var(--gv-page)", "stroke": "var(--gv-orange)", "stroke_width": 2.4}
-        sign = write(8, 17, "▸", fill="var(--gv-orange)")
-    card = rect(0, 0, width, CARD_HIGH, 5, **look) + sign
+    card = write_ground(width, CARD_HIGH, 17, now)
     card += bold(22, 17, shorten(name, 22), 14, mono=True)
     room = int(width / 6.4) - 6
     card += soft(22, 34, shorten(waits, room))
@@ -243,8 +236,7 @@ def _write_cards(frame: StackFrame, left: float, low: float) -> Iterator[tuple[s
     for level, place in enumerate(frame.stack[hidden:], 1):
         height = level + hidden
         now = height == len(frame.stack)
-        waits = say_waits(frame.pda.stacks, place)
-        about = f"now {waits}" if now else f"then {waits}"
+        about = say_when(say_waits(frame.pda.stacks, place), now)
         name = frame.name(place)
         card = _write_card(name, about, f"{height:,}", now, STACK_WIDTH)
         kind = "top" if now else "card"

@@ -18,6 +18,7 @@ from guidedviz.views.figure import (
     NEAR_EDGE,
     Drawn,
     Figure,
+    Style,
     bold,
     figure_of,
     moved,
@@ -42,6 +43,10 @@ MOST_OTHER_STACKS = 12  # other stacks that are followed
 GROUND_HIGH = 20.0  # the words below the ground
 MOST_SAID_FRAMES = 12  # frames in words
 OUTER_CARDS = 2  # cards at the bottom of a folded stack
+FRAME_LOOKS: dict[bool, Style] = {  # whether it is the current one
+    True: {"fill": "var(--gv-page)", "stroke": "var(--gv-orange)", "stroke_width": 2.4},
+    False: {"fill": "var(--gv-page)", "stroke": "var(--gv-blue)"},
+}
 StackLine = tuple[str, str, str]  # a frame's height in the stack, its rule and what it waits for; a fold has no rule
 
 
@@ -50,8 +55,7 @@ def _list_frames(pda: PDA, state: State, most: int) -> list[StackLine]:
     depth = pda.depth(state)
     rows = []
     for place, frame in enumerate(pda.frames(state)):
-        waits = f"then {frame.waits}" if place else f"now {frame.waits}"
-        rows.append((f"{depth - place:,}", frame.rule, waits))
+        rows.append((f"{depth - place:,}", frame.rule, say_when(frame.waits, place == 0)))
     if depth <= most:
         return rows
     first = rows[: most - OUTER_CARDS]
@@ -95,15 +99,22 @@ def write_strips(pda: PDA, state: State, width: float, room: float) -> Drawn:
 def _write_strip(frame: Frame, height: int, now: bool, width: float) -> Element:
     """One open rule: its name, where it will go on, and its height in the stack."""
     name = shorten(frame.rule, 22)
-    strip = rect(0, 0, width, STRIP_HIGH, 5, fill="var(--gv-page)", stroke="var(--gv-blue)")
-    if now:
-        strip = rect(0, 0, width, STRIP_HIGH, 5, fill="var(--gv-page)", stroke="var(--gv-orange)", stroke_width=2.4)
-        strip += write(8, 18, "▸", fill="var(--gv-orange)")
+    strip = write_ground(width, STRIP_HIGH, 18, now)
     start = 32 + wide(name)
-    waits = f"{'now' if now else 'then'} {frame.waits}"
     strip += bold(22, 18, name, mono=True)
-    strip += soft(start, 18, shorten(waits, int((width - start - 30) / 6.4)))
+    strip += soft(start, 18, shorten(say_when(frame.waits, now), int((width - start - 30) / 6.4)))
     return node("g", strip + soft_right(width - 8, 18, f"{height:,}"), data_part="frame")
+
+
+def write_ground(width: float, high: float, base: float, now: bool) -> Element:
+    """The box of an open rule; that of the current one has a mark before its words."""
+    box = rect(0, 0, width, high, 5, **FRAME_LOOKS[now])
+    return box + write(8, base, "▸", fill="var(--gv-orange)") if now else box
+
+
+def say_when(waits: str, now: bool) -> str:
+    """What a rule waits for, now or when it goes on."""
+    return f"now {waits}" if now else f"then {waits}"
 
 
 def say_ways(state: State) -> str:
