@@ -21,7 +21,7 @@ from guidedviz.checks.drawn_tasks import (
 )
 from guidedviz.checks.engine_faults import A_STATE, ASPECTS, FORCED, NO_MASK, UNASKED, Fault, examine_all
 from guidedviz.checks.function import ALL_NONE, NOT_WRITTEN, is_open
-from guidedviz.checks.milestones import push_byte
+from guidedviz.checks.milestones import push_text
 from guidedviz.checks.values import Failed
 from guidedviz.checks.verdict import Verdict, show
 from guidedviz.errors import shorten
@@ -150,18 +150,11 @@ def say_where(text: bytes) -> str:
 def say_why(task: EngineTask, cut: Cut, token: int) -> str:
     """Why a token is legal, by the stacks of the table, or why it is illegal."""
     if token in cut.legal - task.eos:
-        stacks = [read_stack_of(task, task.text(tokens)) for tokens in (cut.tokens, (*cut.tokens, token))]
-        return f"every byte passes: the stack {show(stacks[0])} becomes {show(stacks[1])}"
+        before = push_text(*task.table, task.text(cut.tokens))
+        after = push_text(*task.table, task.text((*cut.tokens, token)))
+        return f"every byte passes: the stack {show(before)} becomes {show(after)}"
     vocabulary = Vocabulary(task.pieces, eos=task.eos)
     return explain_token(task.machine, vocabulary, cut.state, token).reason
-
-
-def read_stack_of(task: EngineTask, text: bytes) -> tuple[int, ...]:
-    """The nodes after a text, the top last."""
-    stack: Any = (0,)
-    for byte in text:
-        stack = push_byte(*task.table, stack, byte)
-    return tuple(stack)
 
 
 def write_code(task: EngineTask, fault: Fault) -> str:

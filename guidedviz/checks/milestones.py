@@ -199,6 +199,14 @@ def push_byte(moves: Moves, ends: Collection[int], stack: Stack, byte: int) -> S
     return ()
 
 
+def push_text(moves: Moves, ends: Collection[int], text: bytes) -> Stack:
+    """The stack after a text that can be read."""
+    stack: Any = (0,)
+    for byte in text:
+        stack = push_byte(moves, ends, stack, byte)
+    return tuple(stack)
+
+
 def _same_stack(value: Any, expected: Any) -> bool:
     return type(value) is type(expected) and bool(value == expected)
 
@@ -331,9 +339,7 @@ def check_forced_moves(answer: Any) -> Verdict:
     cases = []
     for name, text in FORCED_AT:
         moves, ends = pushdown_moves(kept_machine(FORCED_GRAMMARS[name]))
-        stack: Any = (0,)
-        for byte in text:
-            stack = push_byte(moves, ends, stack, byte)
+        stack = push_text(moves, ends, text)
         given = (("grammar", FORCED_GRAMMARS[name]), ("text", visible(text) or "nothing"), ("stack", show_stack(stack)))
         expected = b"".join(forced_from(moves, ends, stack))
         cases.append(Case((moves, ends, stack), expected, "stop at a choice, and where the text may end", given))

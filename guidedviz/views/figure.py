@@ -204,6 +204,11 @@ def ruled(x: float, y: float, width: float, **look: Any) -> Element:
     return path_of(f"M{x:g},{y:g}h{width:g}", **look)
 
 
+def upright(x: float, y: float, height: float, **look: Any) -> Element:
+    """A vertical line."""
+    return path_of(f"M{x:g},{y:g}v{height:g}", **look)
+
+
 def heading(x: float, y: float, name: str, about: str) -> Element:
     """The name of a picture, and beside it what it shows."""
     right = x + 10 + 7.8 * len(name)

@@ -8,7 +8,7 @@ from guidedviz.decoding.recording import PackedStep
 from guidedviz.decoding.trace import TRACE_HINT, Trace, taken_back
 from guidedviz.errors import expect, shorten
 from guidedviz.markup import Element, node, together
-from guidedviz.views.figure import EDGE, Drawn, Figure, centred, drawing, moved, path_of, rect, soft, soft_centred, wide
+from guidedviz.views.figure import EDGE, Drawn, Figure, centred, drawing, moved, rect, ruled, soft, soft_centred, wide
 from guidedviz.views.step_words import pack_step
 from guidedviz.views.theme import paint
 from guidedviz.views.words import prompt_parts, reading, special_name
@@ -184,8 +184,7 @@ def write_chip(chip: Chip) -> Drawn:
     if dropped:
         parts.append(soft(6, 37, dropped, mono=True, text_decoration="line-through"))
     if how == "accepted":
-        way = f"M2 {CHIP_HEIGHT - 1:g}H{width - 2:g}"
-        parts.append(path_of(way, stroke="var(--gv-green)", stroke_width=3))
+        parts.append(ruled(2, CHIP_HEIGHT - 1, width - 4, stroke="var(--gv-green)", stroke_width=3))
     return node("g", *parts, opacity=0.9 if chip.pale else 1, data_part="token"), width
 
 

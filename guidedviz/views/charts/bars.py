@@ -20,8 +20,10 @@ from guidedviz.views.figure import (
     moved,
     path_of,
     rect,
+    ruled,
     soft,
     soft_right,
+    upright,
     wide,
     write,
     write_right,
@@ -96,8 +98,7 @@ def draw_bars(
     end = top + pitch * len(rows)
     if scale.low < 0:
         zero = scale.at(0.0)
-        line = f"M{zero:g} {top:g}V{end:g}"
-        parts.append(path_of(line, stroke="var(--gv-soft)"))
+        parts.append(upright(zero, top, end - top, stroke="var(--gv-soft)"))
     told = ", ".join(_say_bars(row, series) for row in rows)
     if title:
         told = f"{title}: {told}"

@@ -13,7 +13,7 @@ from guidedviz.decoding.payoff import FRACTIONS, Payoff, Timed, fixed_share, ide
 from guidedviz.markup import Element
 from guidedviz.views.charts.chart import Axis, Chart, Series
 from guidedviz.views.charts.plot import PlotFrame, draw_chart, write_plot
-from guidedviz.views.figure import Figure, circle_at, path_of
+from guidedviz.views.figure import Figure, circle_at, upright
 from guidedviz.views.words import say_measured
 
 PLOT_LEFT = 46.0  # the place and the size of the plot in its drawing
@@ -75,8 +75,7 @@ def draw_plot(payoff: Payoff, fraction: float, rows: int) -> Iterator[Element]:
     yield from write_plot(frame)
     line = {"stroke": "var(--gv-ink)", "stroke_width": 1.2}
     x, _ = frame.at(fraction, LEAST_SPEEDUP)
-    way = f"M{x:.1f},{PLOT_TOP:g}v{PLOT_HIGH:g}"
-    yield path_of(way, data_part="handle", **line)
+    yield upright(x, PLOT_TOP, PLOT_HIGH, data_part="handle", **line)
     speedups = {"on-ideal": ideal(fraction), "on-model": payoff.cost.speedup(fraction, rows)}
     for part, speedup in speedups.items():
         _, y = frame.at(fraction, speedup)

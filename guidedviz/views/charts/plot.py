@@ -25,6 +25,7 @@ from guidedviz.views.figure import (
     soft,
     soft_centred,
     soft_right,
+    upright,
     wide,
     write,
     write_legend,
@@ -112,8 +113,7 @@ def _write_y(frame: PlotFrame) -> Iterator[Element]:
     for value, words in chart.y.ticks:
         x, y = frame.at(chart.x.low, value)
         if chart.y.grid:
-            line = f"M{x:g},{y:.1f}h{chart.width:g}"
-            yield path_of(line, stroke="var(--gv-line)")
+            yield ruled(x, y, chart.width, stroke="var(--gv-line)")
         yield soft_right(x - 8, y + 4, words)
     if chart.y.title:
         left = EDGE if frame.left > 60 else 6
@@ -128,8 +128,7 @@ def _write_x(frame: PlotFrame) -> Iterator[Element]:
     for value, words in chart.x.ticks[:: _label_step(chart)]:
         x, _ = frame.at(value, chart.y.low)
         if chart.x.grid:
-            line = f"M{x:.1f},{frame.top:g}v{chart.height + 5:g}"
-            yield path_of(line, stroke="var(--gv-line)")
+            yield upright(x, frame.top, chart.height + 5, stroke="var(--gv-line)")
         if turned:
             turn = f"rotate(-90 {x + 4:.1f} {ground + 7:g})"
             said = shorten(words, TURNED_ROOM)

@@ -24,6 +24,7 @@ from guidedviz.views.figure import (
     moved,
     path_of,
     rect,
+    ruled,
     soft,
     soft_right,
     write,
@@ -107,8 +108,7 @@ def _write_thresholds(frame: PlotFrame, lines: Mapping[float, str]) -> Iterator[
     for level, words in lines.items():
         y = frame.at(1, level)[1]
         free = max(free + 14, y + 4)
-        way = f"M{CURVE_LEFT:g},{y:.1f}h{CURVE_WIDTH:g}"
-        yield path_of(way, stroke="var(--gv-green)", stroke_dasharray="7 4")
+        yield ruled(CURVE_LEFT, y, CURVE_WIDTH, stroke="var(--gv-green)", stroke_dasharray="7 4")
         yield write(CURVE_LEFT + CURVE_WIDTH + 10, free, words, 12, fill="var(--gv-green)")
 
 

@@ -8,6 +8,7 @@ from collections.abc import Hashable
 from typing import Any
 
 from guidedviz.errors import SettingError, shorten
+from guidedviz.machines.graph import grouped
 from guidedviz.machines.machine import Machine, as_machine
 from guidedviz.machines.ranges import byte_ranges
 from guidedviz.views.layout.sketch import Arrow, Groups, Sketch, sketch_of
@@ -72,11 +73,8 @@ def near_moves(machine: Machine[Any], most: int) -> dict[Hashable, dict[Hashable
 
 def _moves_of(machine: Machine[Any], state: Hashable) -> dict[Hashable, list[int]]:
     """The bytes that lead to each next state."""
-    found: dict[Hashable, list[int]] = {}
-    for byte in range(256):
-        after = machine.step(state, byte)
-        if after is not None:
-            found.setdefault(after, []).append(byte)
+    found = grouped((machine.step(state, byte), byte) for byte in range(256))
+    found.pop(None, None)
     return found
 
 

@@ -11,7 +11,7 @@ from guidedviz.machines.visible import counted, visible
 from guidedviz.markup import Element, node
 from guidedviz.tokens.by_hand import GuidedFSM
 from guidedviz.tokens.guide import expected_next
-from guidedviz.views.figure import NEAR_EDGE, Figure, Style, bold, figure_of, path_of, rect, soft, wide, write
+from guidedviz.views.figure import NEAR_EDGE, Figure, Style, bold, figure_of, rect, ruled, soft, wide, write
 from guidedviz.views.words import align, label
 
 MOST_VERDICTS = 40  # texts of a table
@@ -120,9 +120,7 @@ def _write_row(one: TextVerdict, second: float, y: float, width: float) -> Eleme
     base = y + 18
     fill = f"var(--gv-{colour})"
     strong: Style = {"fill": fill, "font_weight": "bold"}
-    right = width - NEAR_EDGE
-    start = f"M{NEAR_EDGE:g} {y:g}"
-    parts = [path_of(f"{start}H{right:.1f}", stroke="var(--gv-line)", stroke_width=1)]
+    parts = [ruled(NEAR_EDGE, y, width - 2 * NEAR_EDGE, stroke="var(--gv-line)", stroke_width=1)]
     parts.append(write(NEAR_EDGE + 4, base, sign, VERDICT_SIZE, **strong))
     parts.append(write(x, base, before, VERDICT_SIZE, mono=True))
     if wrong:

@@ -24,6 +24,7 @@ from guidedviz.views.figure import (
     moved,
     path_of,
     rect,
+    ruled,
     soft_centred,
     wide,
 )
@@ -217,8 +218,7 @@ def _write_frame(card: StackCard, x: float, y: float) -> Iterator[Element]:
         return
     yield centred(x, y + 4, words, mono=True)
     if words == CARD_ENDS[BOTTOM]:
-        start = f"M{x - half:.1f},{y + 14:.1f}"
-        yield path_of(f"{start}h{card.width:.1f}", stroke="var(--gv-ink)", stroke_width=3)
+        yield ruled(x - half, y + 14, card.width, stroke="var(--gv-ink)", stroke_width=3)
 
 
 def _say_cards(cards: Cards) -> Iterator[str]:

@@ -10,20 +10,21 @@ from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.pushdown.stack import State
 from guidedviz.machines.pushdown.unknown_bottom import UnknownBottom
 from guidedviz.machines.visible import name_node, visible
-from guidedviz.markup import Element, node
+from guidedviz.markup import Element
 from guidedviz.tokens.verdicts import ACCEPTED, DEPENDENT, classify
 from guidedviz.views.figure import (
     EDGE,
     Figure,
     bold,
     centred,
+    circle_at,
     figure_of,
     heading,
-    path_of,
     rect,
     soft,
     soft_centred,
     soft_right,
+    upright,
     wide,
     write,
 )
@@ -225,15 +226,14 @@ def _write_border(rule: str, x: float, low: float) -> Iterator[Element]:
     """The line between what the rule reads and what the stack decides."""
     yield soft(x + 8, TOKEN_TOP - 8, "the stack decides")
     yield soft(x + 8, TOKEN_TOP + 30, "returns to")
-    start = f"M{x:g} {TOKEN_TOP - 6:g}"
-    yield path_of(f"{start}V{low - 2:g}", stroke="var(--gv-ink)", stroke_width=2.5)
+    yield upright(x, TOKEN_TOP - 6, low - TOKEN_TOP + 4, stroke="var(--gv-ink)", stroke_width=2.5)
     yield soft_centred(x, low + 14, f"{rule} has ended here")
 
 
 def _write_return(x: float, y: float, back: str) -> Iterator[Element]:
     """The node to which the machine returns."""
     ring = {"fill": "var(--gv-page)", "stroke": "var(--gv-ink)", "stroke_width": 1.6}
-    yield node("circle", cx=f"{x:g}", cy=f"{y - 5:g}", r=15, **ring)
+    yield circle_at(x, y - 5, 15, **ring)
     yield centred(x, y - 1, back, 12)
 
 

@@ -22,7 +22,6 @@ from guidedviz.views.figure import (
     bold,
     figure_of,
     moved,
-    path_of,
     rect,
     ruled,
     soft,
@@ -330,10 +329,7 @@ def draw_stack_table(pda: PDA, text: bytes | str, every: bool = False, unread: b
     base = low + 17
     parts.append(_write_cell(NEAR_EDGE, base, "end", "", True))
     parts.append(_write_cell(starts[1], base, verdict, _colour_of(verdict), False))
-    right = width - NEAR_EDGE
-    for y in (30.0, low):
-        way = f"M{NEAR_EDGE:g},{y:g}H{right:g}"
-        parts.append(path_of(way, stroke="var(--gv-line)"))
+    parts += [ruled(NEAR_EDGE, y, width - 2 * NEAR_EDGE, stroke="var(--gv-line)") for y in (30.0, low)]
     text = "\n".join([*said, last])
     return figure_of(width, low + MOVE_HIGH + 10, text, *parts)
 
