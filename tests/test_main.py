@@ -11,7 +11,7 @@ import pytest
 import guidedviz as gv
 from guidedviz.__main__ import main
 from guidedviz.commands import demo as demo_command
-from guidedviz.commands.labs import FIRST_LAB, PLAN, copy_fresh, copy_labs, find_labs, find_pages
+from guidedviz.commands.labs import FIRST_LAB, PLAN, copy_files, copy_fresh, find_labs, find_pages
 
 ROOT = Path(__file__).resolve().parent.parent
 HOSTILE = [b"<eos>", b"a", b"\x1b[31mred\x07", b"\xc2\x9b2J", "\u202etxt".encode(), b"\xff", b"\r\n"]
@@ -180,7 +180,7 @@ def test_a_changed_notebook_is_kept_and_named(tmp_path, lab, capsys):
     kept = re.findall(r"^kept (\S+): it was changed", capsys.readouterr().out, re.MULTILINE)
     assert kept == [FIRST_LAB, "01_logit_bias.ipynb", "02_static_masks.ipynb"]
     assert lab == []
-    new, changed = copy_labs(tmp_path)
+    new, changed = copy_files(find_labs(), tmp_path)
     assert (new, changed) == ([], kept), "a second run writes nothing and says the same"
 
 
@@ -203,7 +203,7 @@ def test_without_jupyterlab_the_labs_are_copied_and_the_extra_is_named(tmp_path,
 
 
 def test_a_fresh_copy_stands_beside_the_work(tmp_path, capsys):
-    copy_labs(tmp_path)
+    copy_files(find_labs(), tmp_path)
     (tmp_path / FIRST_LAB).write_text("my work")
     assert main(["labs", str(tmp_path), "--fresh", "00"]) == 0
     assert capsys.readouterr().out == f"a fresh copy: {tmp_path / '00_start_here-fresh.ipynb'}\n"

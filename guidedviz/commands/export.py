@@ -80,6 +80,7 @@ def _is_packed(file: PackagePath) -> bool:
 
 
 Notebook = dict[str, Any]
+NotebookCell = dict[str, Any]  # as its JSON has it
 METADATA = {
     "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
     "language_info": {"name": "python"},
@@ -125,21 +126,21 @@ def assignment(name: str, form: str, wheel: str = "") -> Notebook:
     return {"cells": cells, "metadata": METADATA, "nbformat": 4, "nbformat_minor": 5}
 
 
-def new_cell(kind: str, source: str, **about: Mapping[str, object]) -> dict[str, Any]:
-    """One cell of a notebook, as its JSON has it.
+def new_cell(kind: str, source: str, **about: Mapping[str, object]) -> NotebookCell:
+    """One cell of a notebook.
 
     >>> new_cell("markdown", "one\\ntwo")
     {'cell_type': 'markdown', 'metadata': {}, 'source': ['one\\n', 'two']}
     """
     lines = source.splitlines(keepends=True)
-    cell: dict[str, Any] = {"cell_type": kind, "metadata": about, "source": lines}
+    cell: NotebookCell = {"cell_type": kind, "metadata": about, "source": lines}
     if kind == "code":
         cell["execution_count"] = None
         cell["outputs"] = []
     return cell
 
 
-def nbgrader_cells(exercise: Exercise) -> Iterator[dict[str, Any]]:
+def nbgrader_cells(exercise: Exercise) -> Iterator[NotebookCell]:
     """Text, answer and check, as nbgrader marks them."""
     about = {"schema_version": 3, "task": False}
     yield new_cell("markdown", exercise.text)
@@ -151,7 +152,7 @@ def nbgrader_cells(exercise: Exercise) -> Iterator[dict[str, Any]]:
     yield new_cell("code", exercise.check, nbgrader=about | check)
 
 
-def otter_cells(exercise: Exercise) -> Iterator[dict[str, Any]]:
+def otter_cells(exercise: Exercise) -> Iterator[NotebookCell]:
     """Text, answer and check, between the marks of Otter."""
     yield new_cell("raw", f"# BEGIN QUESTION\nname: {exercise.name}\npoints: {exercise.points}")
     yield new_cell("markdown", exercise.text)
@@ -167,7 +168,7 @@ def otter_cells(exercise: Exercise) -> Iterator[dict[str, Any]]:
     yield new_cell("raw", "# END QUESTION")
 
 
-FORMATS: dict[str, Callable[[Exercise], Iterator[dict[str, Any]]]] = {
+FORMATS: dict[str, Callable[[Exercise], Iterator[NotebookCell]]] = {
     "nbgrader": nbgrader_cells,
     "otter": otter_cells,
 }

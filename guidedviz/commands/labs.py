@@ -49,7 +49,7 @@ def run_labs(options: argparse.Namespace) -> None:
             copy = copy_fresh(folder, options.fresh, options.solutions)
             print(f"a fresh copy: {escaped(str(copy))}")
             return
-        new, changed = copy_labs(folder, options.solutions)
+        new, changed = copy_files(find_labs(options.solutions), folder)
     print(f"{len(new)} notebooks copied to {escaped(str(folder))}")
     for name in changed:
         print(f"kept {name}: it was changed; for a fresh copy beside it: --fresh {name[:-6]}")
@@ -62,7 +62,7 @@ def run_teach(options: argparse.Namespace) -> None:
     folder = options.folder.expanduser()
     check_port("teach", options.port)
     with writing("teach", folder):
-        notebooks, changed = copy_labs(folder, solutions=True)
+        notebooks, changed = copy_files(find_labs(solutions=True), folder)
         pages, changed_pages = copy_files(find_pages(), folder)
     print(f"{len(pages)} pages and {len(notebooks)} notebooks copied to {escaped(str(folder))}")
     for name in [*changed_pages, *changed]:
@@ -139,11 +139,6 @@ def find_pages() -> dict[str, Path]:
     course = find_course()
     pages = sorted(course.glob("teaching/*.*"))
     return {page.relative_to(course).as_posix(): page for page in pages}
-
-
-def copy_labs(folder: Path, solutions: bool = False) -> tuple[list[str], list[str]]:
-    """Copy the notebooks that the folder lacks; the names of the copied ones, and of those that differ and stay."""
-    return copy_files(find_labs(solutions), folder)
 
 
 def copy_files(files: Mapping[str, Path], folder: Path) -> tuple[list[str], list[str]]:
