@@ -49,16 +49,14 @@ def draw_stage(
     cursor: int | None = None,
     machine: DFA | PDA | None = None,
     split: Split | None = None,
-    stack: bool = False,
     guide: Guide | None = None,
     box: str = "",
 ) -> Figure:
     """The whole stage after `cursor` steps (all by default), with the machine that guided it if given.
 
     The distribution is that of the next token or, after the last step, of the last one.
-    `split` shows the map of its tokens at that step where there is no machine; with `stack` the map takes the place of
-    the machine, and shows which tokens asked the stack. `guide` shows the map of its mask where there is neither.
-    `box` is the text of a constraint that can be edited.
+    With `split` the map of its tokens takes the place of the machine, and shows which tokens asked the stack. `guide`
+    shows the map of its mask where there is neither. `box` is the text of a constraint that can be edited.
     """
     expect(trace, Trace, "draw_stage", "a trace", TRACE_HINT)
     expect(machine, DFA | PDA | None, "draw_stage, machine", "a finite or pushdown machine")
@@ -76,11 +74,11 @@ def draw_stage(
         parts.append(_write_constraint_box(guess_kind(box), box))
         told.append(f"constraint box: {reading(box)}")
     parts.append(write_strip(steps, trace, cursor, words))
-    if split is not None and (machine is None or stack):
+    if split is not None:
         machine = None
         guide = None
         place = min(cursor, last - 1)
-        drawn, said = _write_map(split, trace.steps, place, stack)
+        drawn, said = _write_map(split, trace.steps, place)
         parts.append(write_panels(("map", STAGE_INNER, drawn)))
         told.append(said)
     panels: list[Panel] = []
@@ -156,21 +154,15 @@ def _write_machine(machine: DFA | PDA, steps: Sequence[Step], width: float, heig
     return (drawn + stack, high + tall), say_stack(machine, state)
 
 
-def _write_map(split: Split, steps: Sequence[Step], place: int, stack: bool) -> tuple[Drawn, str]:
+def _write_map(split: Split, steps: Sequence[Step], place: int) -> tuple[Drawn, str]:
     """The map of all tokens at a step, and the number of tokens of each kind."""
     before = steps[: tokens_before(steps)[place]] if steps else ()
     state = recorded_paths(split.pda, before)[-1][-1]
     made = atlas(split.vocabulary)
-    if stack:
-        kinds = split_kinds(split, made, state)
-        said = say_kinds(kinds)
-    else:
-        mask = split.mask(state)
-        kinds = legal_kinds(made.ordered(mask))
-        said = say_mask(split.vocabulary, mask)
+    kinds = split_kinds(split, made, state)
     title = f"after {counted(len(before), 'step')}"
     svg, height = write_map(made, kinds, title, STAGE_INNER - 2 * PADDING)
-    return (moved(0, 12, svg), height + 12), f"Mask: {said}"
+    return (moved(0, 12, svg), height + 12), f"Mask: {say_kinds(kinds)}"
 
 
 def _write_mask_map(guide: Guide, before: Sequence[Step], width: float) -> tuple[Drawn, str]:

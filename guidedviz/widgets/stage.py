@@ -318,10 +318,10 @@ class Stage:
             return {"text/plain": str(self)}
         trace = self.trace
         kept = replace(trace, steps=self.player.steps, source=kept_source(trace.source))
-        split = self.panels.split(self.player)
+        split = self.panels.split(self.player) if self._stack else None
         mapped = None if self.panels.drawn else self.guide
         box = self.editor.text if self.editor else ""
-        figure = draw_stage(kept, self.player.cursor, self.panels.drawn, split, self._stack, mapped, box)
+        figure = draw_stage(kept, self.player.cursor, self.panels.drawn, split, mapped, box)
         still = isinstance(self.player.walk, ClosedWalk) and self.role is None
         return self.display.bundle(figure, still=still, **wanted)
 

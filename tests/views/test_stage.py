@@ -159,13 +159,13 @@ def test_without_a_constraint_a_special_token_that_cannot_be_drawn_is_no_mask():
     assert not [word for word in ("removed", "of the legal", "✕") if word in still.svg + still.alt]
 
 
-def test_the_map_stands_where_there_is_no_machine_or_where_it_shows_the_stack():
+def test_a_map_that_shows_the_stack_takes_the_place_of_the_machine():
     trace = recorded(NESTED)
     guide = gv.guide(NESTED, toy().vocabulary)
-    both = gv.views.draw_stage(trace, 4, machine=NESTED, split=guide.split)
-    asked = gv.views.draw_stage(trace, 4, machine=NESTED, split=guide.split, stack=True)
-    assert [len(parts(figure, "map")) for figure in (both, asked)] == [0, 1]
-    assert [len(parts(figure, "machine")) for figure in (both, asked)] == [1, 0]
+    plain = gv.views.draw_stage(trace, 4, machine=NESTED)
+    asked = gv.views.draw_stage(trace, 4, machine=NESTED, split=guide.split)
+    assert [len(parts(figure, "map")) for figure in (plain, asked)] == [0, 1]
+    assert [len(parts(figure, "machine")) for figure in (plain, asked)] == [1, 0]
     assert "context-dependent" in asked.alt
 
 
