@@ -130,7 +130,7 @@ def _say_place(trace: Trace, cursor: int) -> str:
 def _write_header(trace: Trace) -> Drawn:
     room = int((STAGE_INNER - 7.2 * len(say_badge(trace)) - 40) / 7)
     constraint = shorten(trace.constraint or "no constraint", room)
-    return write_badge(EDGE, 13, trace) + soft_right(STAGE_WIDTH - EDGE, 13, constraint, 13), 16
+    return write_badge(13, trace) + soft_right(STAGE_WIDTH - EDGE, 13, constraint, 13), 16
 
 
 def _write_constraint_box(kind: str, text: str) -> Drawn:

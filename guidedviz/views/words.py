@@ -15,7 +15,7 @@ from guidedviz.extras import headless
 from guidedviz.machines.visible import visible
 from guidedviz.markup import Element
 from guidedviz.models.model import Source
-from guidedviz.views.figure import bold, soft, wide
+from guidedviz.views.figure import EDGE, bold, soft, wide
 from guidedviz.views.theme import paint
 
 LONGEST_NAME = 40  # characters of the name of a special token
@@ -170,12 +170,12 @@ BADGE_COLOURS = {"●": "ink", "◼": "blue", "◆": "green"}
 Origin = Trace | Spellings  # a record of one model
 
 
-def write_badge(x: float, y: float, record: Origin) -> Element:
+def write_badge(y: float, record: Origin) -> Element:
     """The badge as SVG, and beside it the model, device and, for a recording, the date."""
     sign, _, about = say_badge(record).partition(" · ")
     colour = paint(BADGE_COLOURS[sign[0]])
-    badge = bold(x, y, sign, 14, fill=colour)
-    return badge + soft(x + 108, y, about, 13)
+    badge = bold(EDGE, y, sign, 14, fill=colour)
+    return badge + soft(EDGE + 108, y, about, 13)
 
 
 def say_badge(record: Origin) -> str:

@@ -84,7 +84,7 @@ def draw_spellings(record: Spellings) -> Figure:
     if columns.beyond:
         counts += f", {record.count_beyond:,} go beyond it"
         under = f"{counts}; a dashed token goes beyond the run"
-    parts = [write_badge(EDGE, 24, record), soft(EDGE, 66, under)]
+    parts = [write_badge(24, record), soft(EDGE, 66, under)]
     run = label(record.run)
     title = f"the spellings of {shorten(run, 40)}"
     parts.append(bold(EDGE, 47, title))
