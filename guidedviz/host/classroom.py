@@ -27,7 +27,7 @@ from guidedviz.host.projects import Projects
 from guidedviz.host.standing import Sessions, Standing, between, read_body, read_report
 from guidedviz.markup import node
 from guidedviz.models.frames import JSON
-from guidedviz.models.remote import MOST_RUN, forget
+from guidedviz.models.remote import MOST_RUN, mark_used
 
 
 @dataclass(frozen=True)
@@ -83,8 +83,7 @@ class Showing:
         All followers get the bytes that are kept, not copies.
         """
         self._asked[student] = time.monotonic()
-        self._asked.move_to_end(student)
-        forget(self._asked, MOST_FOLLOWERS)
+        mark_used(self._asked, student, MOST_FOLLOWERS)
         if known == self.known:
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._changed.wait(), seconds)

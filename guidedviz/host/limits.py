@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from itertools import count
 
 from guidedviz.errors import GuidedVizError
-from guidedviz.models.remote import forget
+from guidedviz.models.remote import mark_used
 
 TEACHER = "teacher"  # the name of the token that may see the class, and show it a run
 SECRET = 22  # characters of a student's secret: 128 bits in base64
@@ -147,7 +147,7 @@ class Guard:
                 hint = "again in a minute, with the token that the teacher gave you"
                 raise Refused(429, "token", f"{WRONG} wrong tokens from this address", "a pause of a minute", hint)
             self._sent[peer, given] = None
-            forget(self._sent, self.limits.students)
+            mark_used(self._sent, (peer, given), self.limits.students)
             if token and given not in self._names:
                 self._wrong.add(peer)
         if given not in self._names:
@@ -165,9 +165,8 @@ class Guard:
             requests = Bucket(most.burst, most.rate, now)
             run = Bucket(most.run_bytes, most.run_rate, now)
             self.accounts[student] = Account(requests, run, next(self._numbers))
-            forget(self.accounts, most.students)
+        mark_used(self.accounts, student, most.students)
         account = self.accounts[student]
-        self.accounts.move_to_end(student)
         if account.together >= together:
             seen = f"{account.together} requests at once"
             expected = f"at most {together}"
@@ -213,8 +212,7 @@ class PerMinute:
     def add(self, address: str) -> None:
         """Count one more."""
         self._times.setdefault(address, deque(maxlen=self._most)).append(self._now())
-        self._times.move_to_end(address)
-        forget(self._times, Limits.students)
+        mark_used(self._times, address, Limits.students)
 
     def full(self, address: str) -> bool:
         """Whether there were so many in the last minute."""

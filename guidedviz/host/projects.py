@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from guidedviz.host.standing import KEPT_SECONDS, STUDENTS, Report
-from guidedviz.models.remote import forget
+from guidedviz.models.remote import mark_used
 from guidedviz.models.reports import RACE_PLACES
 
 ENGINE_PARTS = {  # the check of a milestone -> what is built, in the order of the project
@@ -57,8 +57,7 @@ class Projects:
             project.states[report.place] = report.state
         elif isinstance(report.answer, float) and report.answer > 0:
             project.ratios[report.place] = report.answer
-        self._kept.move_to_end(key)
-        forget(self._kept, STUDENTS)
+        mark_used(self._kept, key, STUDENTS)
 
     def summary(self) -> dict[str, Any]:
         """What the teacher's page shows: the state of each milestone per student, and the ratios of the races."""

@@ -17,7 +17,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 from guidedviz.decoding.records import read_value
 from guidedviz.errors import SettingError, TraceError, escaped, quoted
 from guidedviz.host.limits import SECRET, PerMinute, Refused, name_session
-from guidedviz.models.remote import forget
+from guidedviz.models.remote import mark_used
 from guidedviz.models.reports import ANSWER, NICKNAME, PLACE_LENGTH, can_be_seen
 
 # What a host reads: a student's report, and a run. The followers check what is in it.
@@ -155,8 +155,7 @@ class Sessions:
                 raise Refused(429, "session", f"{NEW} new ones from this address", "a pause of a minute", hint)
             self._new.add(address)
         self._known[session] = None
-        self._known.move_to_end(session)
-        forget(self._known, 2 * STUDENTS)
+        mark_used(self._known, session, 2 * STUDENTS)
         return session
 
 
@@ -177,8 +176,7 @@ class Standing:
         now = self._now()
         self._drop_old(now)
         self.students[key] = Student(report, now)
-        self.students.move_to_end(key)
-        forget(self.students, STUDENTS)
+        mark_used(self.students, key, STUDENTS)
         if report.choices is not None:
             self._count(key, report, report.choices)
         while len(self.questions) > QUESTIONS:  # one with few answers first: no student pushes out those of the class

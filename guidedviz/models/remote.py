@@ -125,8 +125,9 @@ class RemoteModel:
         return tuple(check_tokens(tokens, self.context, len(self.vocabulary)))
 
 
-def forget(kept: OrderedDict[Any, Any], most: int) -> None:
-    """Forget what was used longest ago when there are too many."""
+def mark_used(kept: OrderedDict[Any, Any], key: Any, most: int) -> None:
+    """Note that something kept is used now, and forget what was used longest ago when there are too many."""
+    kept.move_to_end(key)
     while len(kept) > most:
         kept.popitem(last=False)
 

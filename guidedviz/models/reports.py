@@ -21,7 +21,7 @@ from guidedviz.errors import GuidedVizError, SettingError, quoted, shorten
 from guidedviz.extras import headless, need
 from guidedviz.files import read_bounded
 from guidedviz.models.connection import HEARD, Address, Connection, read_address
-from guidedviz.models.remote import Background, forget
+from guidedviz.models.remote import Background, mark_used
 
 REPORT_TIMEOUT = 2.0  # seconds
 REPORT_PAUSE = 30.0  # seconds without reports after a failure
@@ -99,7 +99,7 @@ class Reporter:
         before = self._told.pop(place, said)
         is_open = "choices" not in before or before.get("answer") is None
         self._told[place] = said if is_open else before  # the first answer to a question counts
-        forget(self._told, WAITING)
+        mark_used(self._told, place, WAITING)
 
     def _tell_again(self) -> None:
         self._lacks = False

@@ -25,7 +25,7 @@ from guidedviz.machines.machine import Machine
 from guidedviz.machines.turn import TURN_STYLES, Style, turn
 from guidedviz.models.chat import Prompt
 from guidedviz.models.language_model import LanguageModel
-from guidedviz.models.remote import forget
+from guidedviz.models.remote import mark_used
 from guidedviz.tokens.build_guide import guide as build_guide
 from guidedviz.tokens.guide import Guide
 from guidedviz.tokens.vocabulary import Vocabulary
@@ -73,8 +73,7 @@ class Guides:
             return BuiltGuide()
         if plan.key not in self._kept:
             self._kept[plan.key] = build_quietly(plan.build, self._vocabulary)
-        self._kept.move_to_end(plan.key)
-        forget(self._kept, self._most)
+        mark_used(self._kept, plan.key, self._most)
         return self._kept[plan.key]
 
 
