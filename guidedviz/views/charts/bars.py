@@ -20,7 +20,6 @@ from guidedviz.views.figure import (
     moved,
     path_of,
     rect,
-    ruled,
     soft,
     soft_right,
     upright,
