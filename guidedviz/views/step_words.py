@@ -38,7 +38,8 @@ def _say_forced(step: Step) -> str:
 
 
 def _say_drawn(step: Step) -> str:
-    masked, raw = probability(step.masked), probability(step.raw)
+    masked = probability(step.masked)
+    raw = probability(step.raw)
     odds = f"p {raw}"
     if step.mass <= FULL_MASS and masked != raw:
         odds = f"p {masked} of the legal, {raw} of all"
