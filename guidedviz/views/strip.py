@@ -114,7 +114,7 @@ def wrap_chips(chips: Sequence[Drawn]) -> tuple[list[Element], float]:
 
 CHIP_HEIGHT = 44.0
 CHIP_GAP = 4.0  # after each chip
-PROMPT_LINES = re.compile(".{1,88}")
+PROMPT_LINES = re.compile(".{1,88}(?:(?<=[ ↵])|$)|.{1,88}")  # a word is broken only if it is longer than a line
 PROMPT_WORDS = re.compile("[^ ↵]{0,87}[ ↵]|[^ ↵]{1,88}")
 SPECIAL = "special token"
 CAME_BELOW = {"none": "end", "inserted": "inserted", "forced": "forced"}  # what is said below a token that is not drawn

@@ -1,8 +1,9 @@
-"""In a strip a token that was appended without a pass has a dark dashed frame, and one that was taken back no fill."""
+"""A strip: what came without a pass, what was taken back, and the lines of a prompt."""
 
 import re
 
 import guidedviz as gv
+from guidedviz.views.strip import PROMPT_LINES
 
 
 def test_a_forced_token_is_dashed_in_ink_and_a_token_that_was_taken_back_has_no_fill():
@@ -14,3 +15,9 @@ def test_a_forced_token_is_dashed_in_ink_and_a_token_that_was_taken_back_has_no_
     assert "--gv-ink" in forced
     assert "stroke-dasharray" in forced
     assert 'fill-opacity="0"' not in chosen
+
+
+def test_a_line_of_a_prompt_ends_between_words_and_only_a_very_long_word_is_broken():
+    lines = PROMPT_LINES.findall("word " * 17 + "string and more")
+    assert lines == ["word " * 17, "string and more"]
+    assert list(map(len, PROMPT_LINES.findall("x" * 100 + " y"))) == [88, 14]
