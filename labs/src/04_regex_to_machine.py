@@ -3,8 +3,8 @@
 # %% [markdown]
 # # Lab 04 · From regex to machine
 #
-# **Question.** In a regex such as `\d+|\d+\.\d+`, a first digit can belong to either part. How does it become a machine
-# that is in one state at a time?
+# **Question.** In a regex such as `\d+|\d+\.\d+`, a first digit can belong to either part. How does such a regex become
+# a machine that is in one state at a time?
 #
 # **Goal.** You can follow an NFA through a text, and turn it into a DFA and into the smallest DFA. You can tell whether
 # two regexes mean the same, and you know which regexes give a machine that is too large.
@@ -26,13 +26,14 @@
 
 # %% [markdown]
 # **Lost?** *State*, *transition* and *accepting* are words of lab 03, sections 1 and 2; the quantifiers `?`, `*` and
-# `+` are in its section 3. In a regex `x|y` is one of the two, `\d` is a digit, `[ab]` is one of the letters, and `\.`
-# is a point: see [Python's documentation](https://docs.python.org/3/library/re.html).
+# `+` are in its section 3. An *edge* is a transition in the drawing of an NFA. In a regex `x|y` is one of the two, `\d`
+# is a digit, `[ab]` is one of the letters, and `\.` is a point: see [Python's
+# documentation](https://docs.python.org/3/library/re.html).
 
 # %%
 # slide: Today nobody draws the machine: a program makes it from a regex.
 import re
-from timeit import timeit
+from timeit import repeat
 
 from IPython.display import display
 
@@ -52,17 +53,19 @@ gv.views.draw_loop("regex")
 # %% [markdown]
 # There are two ways out. One can try the first transition and *go back* if it fails: this is backtracking, and Python's
 # `re` works like this. `(a+)+b` can cut a row of `a` into groups in many ways. If no `b` follows, `re` tries them all,
-# and each further letter doubles their number:
+# and each further letter doubles their number. The second number of each row is for a DFA, which section 3 builds:
 
 # %%
 # NBVAL_IGNORE_OUTPUT
-# slide: Who goes back tries every way: each further letter doubles the time.
-def milliseconds(letters):
-    return 1000 * timeit(lambda: re.fullmatch("(a+)+b", letters * "a"), number=1)
+# slide: Who goes back tries every way: each further letter about doubles the time.
+def microseconds(read, text):
+    return round(1e6 * min(repeat(lambda: read(text), number=1, repeat=3)))
 
 
-counts = (16, 18, 20, 22)
-gv.draw_bars([f"{n} letters" for n in counts], {"ms": [*map(milliseconds, counts)]}, title="milliseconds of re")
+texts = [n * b"a" for n in (16, 18, 20, 22)]
+readers = {"re": re.compile(b"(a+)+b").fullmatch, "a DFA": gv.regex("(a+)+b").accepts}
+times = {name: [microseconds(read, text) for text in texts] for name, read in readers.items()}
+gv.draw_bars([f"{len(text)} letters" for text in texts], times, title="microseconds")
 
 # %% [markdown]
 # Or one can take *both* transitions, and remember all states in which the machine may be. We take both: a mask must
@@ -72,7 +75,7 @@ gv.draw_bars([f"{n} letters" for n in counts], {"ms": [*map(milliseconds, counts
 # ## 2 · An NFA is in several states at once
 #
 # In Thompson's construction each part of a regex becomes a few states. **Epsilon edges** connect the parts; they read
-# nothing. (Where two parts need no epsilon edge between them, our NFA leaves it out.)
+# nothing. (Our NFA leaves out some epsilon edges of the original construction.)
 
 # %%
 for part, said in {
@@ -96,9 +99,9 @@ gv.draw_machine(small, title="the NFA of a?b|a")
 # %% [markdown]
 # A state is *lit* if the machine may be in it. A byte does two things:
 #
-# 1. Each lit state takes every edge that reads the byte. The targets are lit now, all other states are not.
-# 2. From the lit states all epsilon edges are followed, also those of the states that they add. The result is called
-#    the **epsilon closure**.
+# 1. Each lit state takes every edge that reads the byte. Now exactly the targets are lit.
+# 2. From the lit states all epsilon edges are followed, also from the states that are added by this. The result is
+#    called the **epsilon closure**.
 #
 # This is how the NFA reads the text `b`:
 #
@@ -128,10 +131,10 @@ gv.predict(
 # %%
 # slide: An NFA reads a number: follow the lit states, of which there are many at first.
 clumsy = r"\d+|\d+\.\d+|\d+,\d+"
-gv.film(gv.views.nfa_reading_frames(clumsy, "4.2"), show=4)
+gv.film(gv.views.nfa_reading_frames(clumsy, "4.2"), show=5)
 
 # %% [markdown]
-# And the mask? **It holds the bytes on all edges that leave lit states.**
+# And the mask? **After the epsilon edges are added, it holds the bytes on all edges that leave lit states.**
 
 # %%
 clumsy_nfa, clumsy_dfa, clumsy_least = gv.machines.machine_stages(clumsy)
@@ -144,7 +147,7 @@ def mask(text):
 
 
 # %% [question]
-# slide: A branch that reads the wrong byte goes out and never comes back.
+# slide: A byte moves the whole set of states, and a branch that cannot read it is dropped.
 gv.predict(
     "Which bytes does the mask allow after `4`, and which after `4.2`?",
     choices=["digits, `.` and `,` after both", "digits, `.` and `,`; then digits", "digits after both",
@@ -154,8 +157,8 @@ gv.predict(
         lambda: [print(f"{text:5} {mask(text) or 'refused: no state is lit'}") for text in ("4", "4.2", "4,2", "4,2.")],
         lambda: gv.draw_machine(gv.views.nfa_reading_frames(clumsy, "4.2")[-1]),
         """After `4` all three branches are alive. The point leaves only the middle one, and it reads no second point
-        and no comma. A state is lit only if an edge leads there from a lit state, so a dead branch never comes
-        back.""",
+        and no comma. A state is lit only if an edge leads there from a lit state. Here no edge leads back to a
+        branch that died.""",
     ],
 )
 
@@ -215,8 +218,9 @@ gv.predict(
     reveal=[
         lambda: gv.draw_machine(gv.views.dfa_frames("a?b|a")[-1], [0, 1, 2], title="the DFA of a?b|a reads ab"),
         """No edge of n1 or n2 reads an `a`, so the set after it is empty, and the DFA refuses the byte. `b` leads from
-        n1 to n2: the set {n2}, which is q2 already. q2 has no edges, so the table is complete. Three of the eight sets
-        of three states occur. In the picture the name of a state contains its set, as `step_set` gives it.""",
+        n1 to n2: the set {n2}, which is q2 already. q2 has no edges, so the table is complete. Three
+        states have eight sets, and three of the eight occur. In the picture, {1,2} in the name of q1 is the set
+        {n1, n2}.""",
     ],
 )
 
@@ -232,8 +236,8 @@ gv.predict(
     reveal=[
         lambda: gv.draw_machine(gv.views.dfa_frames(clumsy)[-1], [0, 1, 3, 5], title="4.2: one state at a time"),
         """Six: nothing; digits; digits and a point; digits and a comma; and after each of these two, more digits. A
-        longer number lights the same states as a short one. q1 is the set of nine states that the film showed after
-        `4`.""",
+        longer number lights the same states as a short one. q1 holds nine states (the picture cuts its name): the film
+        showed them after `4`.""",
     ],
 )
 
@@ -298,18 +302,17 @@ gv.predict(
 )
 
 # %% [markdown]
-# A program finds this by splitting. Begin with two blocks: the accepting states, and all others. Two states of a block
-# must part if some byte leads them into different blocks, or if only one of them can read it. Repeat until no block can
-# be split. Then each block becomes one state.
+# A program finds this by splitting. Begin with two blocks: the accepting states, and all others. Two states of one
+# block are separated if some byte leads them into different blocks, or if only one of them can read it. Repeat until no
+# block can be split. Then each block becomes one state.
 
 # %%
 # slide: Split the blocks until no byte tells two states of a block apart: four states remain.
 gv.film(gv.views.minimal_frames(clumsy), show=1)
 
 # %% [markdown]
-# A set of texts is called *regular* if some DFA accepts exactly these texts; lab 07 has one that is not. Except for
-# the names of its states, the smallest DFA is unique. `gv.regex` always builds it, with the names in a fixed order. So
-# `gv.regex(one) == gv.regex(other)` says whether two regexes accept the same texts, whatever they look like.
+# Except for the names of its states, the smallest DFA is unique. `gv.regex` always builds it, with the names in a fixed
+# order. So `gv.regex(one) == gv.regex(other)` says whether two regexes accept the same texts, whatever they look like.
 
 # %% [question]
 # slide: Two regexes mean the same if their smallest machines are the same.
@@ -370,15 +373,13 @@ except gv.GuidedVizError as error:
 # %% [markdown]
 # ## Your own regex · home
 #
-# Change `mine`, and run the next two cells: they show its NFA and its smallest DFA.
+# Change `mine`, and run the next cell. It shows its NFA and its smallest DFA.
 
 # %%
 mine = r"\d+(,\d\d\d)*"
 nfa, dfa, least = gv.machines.machine_stages(mine)
 print("NFA", len(nfa), "states · DFA", len(dfa), "· smallest DFA", len(least))
-gv.draw_machine(nfa, title="your NFA")
-
-# %%
+display(gv.draw_machine(nfa, title="your NFA"))
 gv.draw_machine(least, title="your smallest DFA")
 
 # %% [markdown]
@@ -393,7 +394,7 @@ gv.score()
 # | often said | what we measured | section |
 # | --- | --- | --- |
 # | "An NFA guesses the right branch." | It follows all of them, and nothing goes back. | 2 |
-# | "A regex engine tries one way after the other." | `re` does; a DFA takes one step per byte. | 1 |
+# | "A regex engine tries one way after the other." | `re` does. A DFA takes one step per byte. | 1 |
 # | "n states of an NFA become 2ⁿ of the DFA." | 16 became 6, then 4. But 13 became 1,024. | 3, 5 |
 # | "Different regexes are different machines." | `\d+(\.\d+)?` and `(\d+\.)?\d+` are equal. | 4 |
 
@@ -401,7 +402,7 @@ gv.score()
 # ## Recap
 #
 # * Two transitions for one character: take both. An **NFA** is in a set of states.
-# * A byte moves the whole set; then the epsilon closure is added. A dead branch never comes back.
+# * A byte moves the whole set; then the epsilon closure is added. A branch that cannot read the byte is dropped.
 # * **Subset construction**: each set that occurs is one state of a **DFA**.
 # * **Minimisation** merges equivalent states. Regexes for the same texts give the same machine.
 # * A DFA can be exponentially larger than its NFA.

@@ -37,12 +37,15 @@ def test_the_clumsy_regex_has_so_many_states():
     assert gv.regex(r"\d+(\.\d+)?") == gv.regex(r"(\d+\.)?\d+")
 
 
-def test_the_branches_of_the_film_die_at_the_point_and_never_come_back():
+def test_the_branches_of_the_film_die_at_the_point_and_a_loop_leads_back_to_a_dead_branch():
     lit = [sorted(frame.lit) for frame in gv.views.nfa_reading_frames(CLUMSY, "4.2")]
     assert lit[3] == [1, 2, 3, 4, 5, 9, 10, 11, 15]
     assert lit[5] == [6, 7], "the branch with the point alone"
     assert lit[-1] == [7, 8, 15]
     assert not gv.views.nfa_reading_frames(CLUMSY, "4,2.")[-1].lit
+    again = gv.views.nfa_reading_frames("(ab|cd)*", "abc")
+    assert again[2].lit == {2}, "after a the branch of cd is dark"
+    assert again[5].lit == {3}, "after ab the c is read"
 
 
 @pytest.mark.slow

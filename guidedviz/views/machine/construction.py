@@ -28,9 +28,9 @@ def dfa_frames(text: str) -> list[Sketch]:
 
     >>> for frame in dfa_frames("ab*"):
     ...     print(frame.words)
-    From n0, which is q0: a leads to q1 {1,2,3} (new).
-    From n1 n2 n3, which is q1: b leads to q2 {2,3} (new).
-    From n2 n3, which is q2: b leads to q2 {2,3}.
+    From q0 = {n0}: a leads to q1 {1,2,3}, which is new.
+    From q1 = {n1 n2 n3}: b leads to q2 {2,3}, which is new.
+    From q2 = {n2 n3}: b leads to q2 {2,3}.
     """
     nfa, dfa, _ = machine_stages(text)
     check_machine(text, dfa)
@@ -58,12 +58,12 @@ def _say_moves(step: DFAStep, whole: Sketch, met: set[int]) -> str:
         if arrow.source == step.state:
             move = f"{_say_byte_ranges(arrow.ranges)} leads to {whole.names[arrow.target]}"
             if arrow.target not in met:
-                move += " (new)"
+                move += ", which is new"
             moves.append(move)
-    here = f"From {say_nodes(step.subset)}, which is q{step.state}"
+    here = f"From q{step.state} = {{{say_nodes(step.subset)}}}"
     if not moves:
-        return f"{here}, no byte leads on."
-    return f"{here}: {', '.join(moves)}."
+        return f"{here} no byte leads on."
+    return f"{here}: {'; '.join(moves)}."
 
 
 def _name_set(state: int, subset: frozenset[int]) -> str:
@@ -86,7 +86,7 @@ def minimal_frames(text: str) -> list[Sketch]:
     >>> for frame in minimal_frames("ab|cb"):
     ...     print([title + str(sorted(states)) for title, states in frame.groups], frame.words)
     ['A[3]', 'B[0, 1, 2]'] In A the text may end, in B it may not.
-    ['A[3]', 'B[0]', 'C[1, 2]'] The byte b leads into A from q1 q2, but from no other state of B: they become C.
+    ['A[3]', 'B[0]', 'C[1, 2]'] The byte b leads into A from q1 q2, but from no other state of B. New block C: q1 q2.
     [] Each block becomes one state: 3 states of 4.
     """
     _, dfa, minimal = machine_stages(text)
@@ -143,12 +143,9 @@ def _say_split(step: MinStep, names: tuple[str, ...], blocks: list[frozenset[int
     else:
         into = list_names(names[state] for state in sorted(step.into))
     moved = list_names(names[state] for state in sorted(step.moved))
-    become = "they become"
-    if len(step.moved) == 1:
-        become = "it becomes"
     byte = _say_byte_ranges(step.by)
     lead = f"The byte {byte} leads into {into} from {moved}, but from no other state of {title_of(step.block)}"
-    return f"{lead}: {become} {title_of(step.new)}."
+    return f"{lead}. New block {title_of(step.new)}: {moved}."
 
 
 def title_of(block: int) -> str:
