@@ -262,7 +262,16 @@ def check_index(answer: Any) -> Verdict:
     """
 
     def build(machine: DFA, state: int, pieces: list[bytes]) -> Any:
-        return attempt(answer, (Vocabulary(pieces).trie.root, machine, walk))
+        walked: list[int] = []
+
+        def record_walk(node: Node, machine: DFA, state: int) -> WalkRow:
+            walked.append(state)
+            return walk(node, machine, state)
+
+        gave = attempt(answer, (Vocabulary(pieces).trie.root, machine, record_walk))
+        if gave == reference(machine, state, pieces) and len(walked) > len(gave):
+            return Failed(f"it walks {len(walked)} times for {len(gave)} states: once per state is enough")
+        return gave
 
     def say(case: Case, value: Any) -> str:
         kind = say_kind(value, case.expected)

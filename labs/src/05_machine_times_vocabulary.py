@@ -22,7 +22,7 @@
 # | **subtree** | a node of a tree with all that is below it |
 # | **index** | a table: for each state its legal tokens, and the state after each |
 # | **fingerprint** | a short number computed from long data; other data give another number |
-# | **seam** | a place where the pieces of the format and the tokens do not end together |
+# | **seam** | a place where a token does not end where a part of the format ends |
 
 # %% [markdown]
 # **Lost?** *DFA* is a word of lab 04, section 3. *Accepting* is in lab 03, section 2, and how a mask removes tokens is
@@ -84,8 +84,8 @@ gv.predict(
 )
 
 # %% [markdown]
-# As a program, rule 1 is two loops. They are correct, but slow: they read each token from its first byte. Below are the
-# legal ids in q2, after the point.
+# As a program, rule 1 is two loops. They are correct, but slow: they read common beginnings again and again. Below are
+# the legal ids in q2, after the point.
 
 # %%
 def legal_tokens(machine, state, pieces):
@@ -113,8 +113,9 @@ legal_tokens(decimal, 2, pieces)
 gv.draw_machine(decimal, at=2, title="where the walk starts")
 
 # %% [markdown]
-# A double ring marks a node where a token ends. Press `Home`, and follow each byte in the picture above. Where a byte
-# cannot be read, nothing below it is asked. The last frame says which tokens are legal.
+# A double ring marks a node where a token ends. Press `Home`, and follow each byte in the picture of the
+# machine above. Where a byte cannot be read, the machine is not asked about anything below it. The last frame says
+# which tokens are legal.
 
 # %%
 # slide: Where the machine refuses a byte, the whole branch of the trie is left out.
@@ -155,21 +156,21 @@ gv.checks.walk(walk)
 
 # %% [markdown]
 # Now a real vocabulary. Llama 3 has a token for each text of one, two or three digits, and no longer token that begins
-# with a digit. Its trie has 274,521 nodes, with the start.
+# with a digit. Its trie has 274,520 nodes below the start.
 
 # %% [question]
-# slide: In a trie of 274,521 nodes the walk reaches 1,110.
+# slide: In a trie of 274,520 nodes the walk reads 1,110.
 gv.predict(
-    "The walk starts in q2, after the point. How many of these nodes does it reach, without the start?",
+    "The walk starts in q2, after the point. How many of these nodes can be read?",
     number=lambda: len([*gv.tokens.walk_steps(llama.trie, decimal, 2)]),
     reveal=[
         lambda: [
-            print(f"{name:8}{len(v.trie):8,} nodes, {len([*gv.tokens.walk_steps(v.trie, decimal, 2)]):6,} are reached")
+            print(f"{name:8}{len(v.trie) - 1:8,} nodes, {len([*gv.tokens.walk_steps(v.trie, decimal, 2)]):6,} are read")
             for name, v in {"toy": toy, "clerk": clerks, "Llama 3": llama}.items()
         ],
-        """10 + 100 + 1,000: after the point only digits are legal, and each text of up to three digits is a node. All
-        else is cut at its first byte, or at the first one that is no digit. The walk reaches 0.4% of the trie: this is
-        why a mask over 128,256 tokens is quick to make.""",
+        """10 + 100 + 1,000: after the point only digits are legal, and each text of up to three digits is a node. Any
+        other token is cut at its first byte that is no digit. The walk reads 0.4% of the trie, so this mask over
+        128,256 tokens is quick to make. Section 5 has a mask that is not.""",
     ],
 )
 
@@ -186,14 +187,14 @@ gv.views.draw_token_table(number)
 # %% [question]
 # slide: A column is decided by all bytes of a token.
 gv.predict(
-    "In this table the columns of `3` and `42` are equal. For which regex are they not equal? (`{2,}` means twice or "
-    "more.)",
+    "In this table the columns of `3` and `42` are equal. For which regex do they get different columns in its table? "
+    "(`{2,}` means twice or more.)",
     choices=[r"`\d*`", r"`\d+,\d+`", r"`\d{2,}`", "for none: both are digits"],
     answer=r"`\d{2,}`",
     reveal=[
         lambda: gv.views.draw_token_table(gv.guide(gv.regex(r"\d{2,}"), toy)),
-        """This machine counts up to two digits, so it goes to q1 with `3`, and to q2 with `42`. A column is decided by
-        all bytes of a token, not by their kind.""",
+        """This machine counts up to two digits, so it goes to q1 with `3`, and to q2 with `42`. That both
+        tokens are digits is not enough: their number counts, too.""",
     ],
 )
 
@@ -202,9 +203,10 @@ gv.predict(
 #
 # Write `build_index(root, machine, walk)`. It gives a dictionary: state → row, the result of
 # `walk(root, machine, state)`. Begin with `machine.initial`. Each state that is a value in a row needs a row too, and
-# no other state does. EOS is not in the trie. The regex `a` and one token `a` give `{0: {0: 1}, 1: {}}`.
+# no other state does. Walk once per state. EOS is not in the trie. The regex `a` and one token `a` give
+# `{0: {0: 1}, 1: {}}`.
 #
-# hint: Keep a list of states that wait for their row. The values of a row are the states that come next.
+# hint: Keep a list of states that wait for their row.
 #
 # hint: Use `waiting = [machine.initial]` and `for state in waiting:`. If the state has no row yet, store its row and
 # extend `waiting` by `row.values()`.
@@ -228,7 +230,8 @@ gv.checks.index(build_index)
 
 # %% [markdown]
 # `gv.build_index` does the same, for all states together and in NumPy. This is the index of a date over all 128,256
-# tokens of Llama 3. `00 +99` are the hundred tokens of two digits. After the year, in q4, one token is legal: the dash.
+# tokens of Llama 3. Tokens that behave alike share a column: `00 +99` means `00` and 99 more, all texts of two digits.
+# Llama 3 has three end tokens. After the year, in q4, one token is legal: the dash.
 
 # %%
 # slide: At each step of a decode the mask is one row of the index.
@@ -243,7 +246,7 @@ gv.views.draw_token_table(gv.guide(date, llama))
 email = gv.regex(r"[a-z0-9._]{1,32}@[a-z0-9]{1,24}\.(com|org|net)")
 fresh = gv.Vocabulary(llama.pieces, eos=llama.eos)  # the same tokens, without a trie yet
 
-# %%
+
 def milliseconds(work):
     began = time.perf_counter()
     work()
@@ -251,24 +254,21 @@ def milliseconds(work):
 
 
 # %%
+# slide: The trie is the largest cost, and it is paid once per vocabulary; then an index is quick.
 # NBVAL_IGNORE_OUTPUT
-print(f"the trie, once: {milliseconds(lambda: (fresh.trie.root.tokens, fresh.fingerprint)):.0f} ms")
 costs = {
     "two loops, 1 state": milliseconds(lambda: legal_tokens(date, 0, fresh.pieces)),
+    "trie and fingerprint, once": milliseconds(lambda: (fresh.trie.root.tokens, fresh.fingerprint)),
     "index: date, 11 states": milliseconds(lambda: gv.build_index(date, fresh)),
     "index: email, 66 states": milliseconds(lambda: gv.build_index(email, fresh)),
     "email again: it is kept": milliseconds(lambda: gv.build_index(email, fresh)),
 }
-
-# %%
-# slide: The trie is the largest cost, and it is paid once per vocabulary; then an index is quick.
-# NBVAL_IGNORE_OUTPUT
 gv.draw_bars([*costs], {"ms": [*costs.values()]}, title="milliseconds, measured here")
 
 # %% [markdown]
 # The trie is the largest cost, and it is paid once. After that, each of the two indexes takes less time than the two
-# loops for one state. For comparison, outlines-core 0.2.14 took 38 ms for the date and 287 ms for the email address:
-# **RECORDED** 2026-11-21, one core of an AMD EPYC (`python -m bench masks`).
+# loops for one state. An index also takes memory. With a column per token, the email address has 66 × 128,256 cells,
+# over eight million. Ours keeps one column for all tokens that behave alike.
 
 # %% [markdown]
 # ## 4 · What breaks: a stale index
@@ -322,8 +322,8 @@ except gv.GuidedVizError as error:
 # %% [markdown]
 # ## 5 · Seams
 #
-# Tokens know nothing of the format. A place where its pieces and the tokens do not end together is a **seam**. The
-# machine below reads a record, and `inside` is its state after `{"name": "Zoe`. (`[^…]` is any character but those
+# Tokens know nothing of the format. A **seam** is a place where a token does not end where a part of the format ends.
+# The machine below reads a record, and `inside` is its state after `{"name": "Zoe`. (`[^…]` is any character but those
 # inside; here it leaves out the quote, the backslash and the control characters.)
 
 # %%
@@ -341,11 +341,12 @@ gv.predict(
     answer="over 90",
     reveal=[
         lambda: gv.draw_map(large, inside, title="inside the name: one cell per token"),
-        lambda: print(f"{large.mask(inside).mean():.1%}"),
-        """96 percent. A name may contain nearly everything. The mask forbids tokens with a quote in the wrong place, a
-        backslash or a control character, tokens that begin in the middle of a character, and special
-        tokens. Each token is one cell. The cells lie in the order of their bytes
-        along a winding curve, so tokens that begin alike are neighbours.""",
+        """96 percent. Most of the illegal tokens hold a line end or a tab: the grey region *blanks*. The others hold a
+        backslash or a quote in the wrong place, begin in the middle of a character, or are special. Each token is one
+        cell. The cells lie in the order of their bytes along a winding curve, so tokens that begin alike are
+        neighbours. The walk is long here. This is one reason to keep the masks in an index (lab 10 has others):""",
+        lambda: print(f"legal {large.mask(inside).mean():.1%} · nodes read",
+                      f"{len([*gv.tokens.walk_steps(llama.trie, record, inside)]):,} of {len(llama.trie) - 1:,}"),
     ],
 )
 
@@ -361,8 +362,8 @@ gv.predict(
     reveal=[
         lambda: print([clerks.display(t) for t in np.flatnonzero(small.mask(inside)) if b'"' in clerks.pieces[t]]),
         """`",` ends the name and begins the next key. `"}` is illegal: its quote may end the name, but then the brace
-        is refused, because the age is missing. `{"` puts a brace into the name and ends it: strange, but a correct
-        string. Each token is judged by all its bytes.""",
+        is refused, because the age is missing. `":` is illegal, too: after the quote a comma must come. `{"` puts a
+        brace into the name and ends it: strange, but a correct string. Each token is judged by all its bytes.""",
     ],
 )
 
@@ -381,9 +382,9 @@ gv.predict(
     reveal=[
         lambda: gv.draw_machine(gv.regex("[é-ë]"), title="é, ê or ë"),
         """Three, one byte each. A machine that reads bytes has a state in the middle of the character. A machine that
-        reads characters has no such state, and only two bad choices: forbid all tokens that hold a part of a
-        character, then `clerk` can never write `é`; or allow them all, then the output may end in the middle of a
-        character.""",
+        reads characters has no such state. It has two bad choices. It can forbid all tokens that hold a part of a
+        character: then `clerk` can never write `é`. Or it can allow them all: then the output may end in the middle
+        of a character.""",
     ],
 )
 
@@ -400,7 +401,7 @@ gv.score()
 # | --- | --- | --- |
 # | "99.9% of all tokens are illegal." | True after a decimal point; inside a string the opposite. | sections 2, 5 |
 # | "A token is legal if the text may end after it." | `.` is legal, and a number cannot end there. | section 1 |
-# | "An index takes up to half a second." | It depends on the regex and the engine: 1 to 287 ms. | section 3 |
+# | "An index takes up to half a second." | Ours took milliseconds. The trie took far longer, once. | section 3 |
 # | "An index belongs to a regex." | And to one vocabulary: a stale one writes `1887,18,57`. | section 4 |
 
 # %% [markdown]
@@ -417,8 +418,9 @@ gv.score()
 # ## How the production engines do it
 #
 # * **Outlines** builds this index ([Willard and Louf, 2023](https://arxiv.org/abs/2307.09702), Algorithm 4), today in
-#   Rust, in [outlines-core](https://github.com/dottxt-ai/outlines-core). The key of its cache once left out the
-#   tokenizer: [issue 872](https://github.com/dottxt-ai/outlines/issues/872). Version 0.2.14 breaks rule 1 in one case:
+#   Rust, in [outlines-core](https://github.com/dottxt-ai/outlines-core). The key under which
+#   it kept an index once left out the tokenizer: [issue 872](https://github.com/dottxt-ai/outlines/issues/872).
+#   Version 0.2.14 breaks rule 1 in one case:
 #   in an accepting state it allows only tokens that lead to an accepting state. So after `3` it refuses `.`.
 # * **XGrammar** also checks most tokens before decoding, with a machine that has a stack
 #   ([Dong et al., 2024](https://arxiv.org/abs/2411.15100)).

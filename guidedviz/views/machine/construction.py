@@ -242,7 +242,7 @@ def trie_frames(machine: Machine[Any], vocabulary: Vocabulary, state: Hashable |
     "." cannot be read in q0: the subtree is cut, . and .5 are illegal.
     "3" is read, q0 to q1: 3 is legal.
     "3" is read, q1 to q1: 33 is legal.
-    The walk is over: 3 and 33 are legal in q0. The machine was asked about 3 of these nodes.
+    The walk is over: 3 and 33 are legal in q0. The machine was asked about 3 of these nodes, and read 2.
     """
     machine = as_machine(machine, "trie_frames")
     trie = vocabulary.trie
@@ -268,7 +268,7 @@ def trie_frames(machine: Machine[Any], vocabulary: Vocabulary, state: Hashable |
     last = frames[-1]
     legal = last.lit & whole.accepting
     words = f"The walk is over: {_say_tokens(whole, legal)} legal in {names[0]}."
-    words += f" The machine was asked about {len(frames) - 1} of these nodes."
+    words += f" The machine was asked about {len(frames) - 1} of these nodes, and read {len(names) - 1}."
     return [*frames, replace(last, words=words, lit=legal, highlight="legal", ride=("", ()))]
 
 

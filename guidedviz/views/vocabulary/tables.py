@@ -42,7 +42,9 @@ from guidedviz.views.words import align, label, share
 MOST_TOKEN_COLUMNS = 24
 MOST_STATE_ROWS = 60
 TABLE_LEFT = 76.0
-TABLE_TOP = 120.0
+TABLE_TOP = 132.0  # below labels that are turned
+STRAIGHT_TOP = 72.0  # below labels of at most this many signs, which are not:
+STRAIGHT_SIGNS = 4
 COLUMN_WIDTH = 34.0
 STATE_HIGH = 24.0
 TokenIds = npt.NDArray[np.int64]
@@ -78,13 +80,15 @@ def draw_token_table(guide: Guide) -> Figure:
     states = counted(len(index.machine), "state")
     size = f"{states} × {counted(tokens, 'token')}"
     parts = [heading(16, 24, "state × token", f"{size} · a column is {by}")]
-    parts += map(_write_column, range(len(names)), names)
+    straight = max(map(len, names), default=0) <= STRAIGHT_SIGNS
+    top = STRAIGHT_TOP if straight else TABLE_TOP
+    parts += [_write_column(column, top, name, straight) for column, name in enumerate(names)]
     end = TABLE_LEFT + COLUMN_WIDTH * len(groups) + 8
-    parts.append(soft(end, TABLE_TOP - 8, "legal", 11))
+    parts.append(soft(end, top - 8, "legal", 11))
     kinds = [index.kind[group[0]] for group in groups]
     after = index.after[kinds].T[:MOST_STATE_ROWS].tolist()
     rows = []
-    y = TABLE_TOP
+    y = top
     for state, leads in enumerate(after):
         name = name_state(state)
         mark = "◎ " if guide.is_accepting(state) else ""
@@ -109,12 +113,14 @@ def draw_token_table(guide: Guide) -> Figure:
     return figure_of(width, y + 34, shorten(text, 400), *parts, alt=text)
 
 
-def _write_column(column: int, name: str) -> Element:
-    """The name above a column, turned."""
+def _write_column(column: int, top: float, name: str, straight: bool) -> Element:
+    """The name above a column; a long one is turned."""
     x = TABLE_LEFT + COLUMN_WIDTH * (column + 0.5)
-    y = TABLE_TOP - 8
+    y = top - 8
+    if straight:
+        return centred(x - 1, y, name, 11, mono=True)
     turned = f"rotate(-60 {x:g} {y:g})"
-    return write(x, y, shorten(name, 14), 11, mono=True, transform=turned)
+    return write(x, y, shorten(name, 16), 11, mono=True, transform=turned)
 
 
 def _say_key(states: int, tokens: int) -> str:

@@ -276,6 +276,7 @@ WRONG = {
         ("machine, state)", "machine, 0)"),
         ("return index", "return {state: {*row} for state, row in index.items()}", "return [*index.values()]"),
         ("return index", "return {state: row for state, row in index.items() if state}", "return index | {None: {}}"),
+        ("return index", "walk(root, machine, machine.initial)\n    return index"),
         lambda root, machine, walk: {0: walk},
     ],
     "jump": [
