@@ -202,6 +202,7 @@ with a type beside it an enum still allows only its values
     ["red", "green"], "string"
 """,
 )
+PARTLY_REQUIRED = write_schema({"a": "integer", "b": "boolean"}) | {"required": ["a"]}
 DIGIT_CLASS = re.compile(r"\[(?P<low>[0-9])-(?P<high>-?[0-9])\]")
 LONGEST_REGEX = 80  # characters of a regex that is shown
 BOUNDS = read_trials("""
@@ -230,7 +231,12 @@ def check_schema_to_regex(answer: Any) -> Verdict:
     >>> check_schema_to_regex(lambda schema: leaves[schema["type"]]).facts[0]
     ('input', "{'enum': ['red', 'green']}")
     """
-    cases = cases_of(partial(schema_regex, whitespace="one"), SCHEMAS)
+
+    def reference(schema: dict[str, Any]) -> str:
+        return schema_regex(schema | {"required": [*schema.get("properties", {})]}, whitespace="one")
+
+    trials = {**SCHEMAS, "an object has all its properties, also those that are not required": [(PARTLY_REQUIRED,)]}
+    cases = cases_of(reference, trials)
     return check_function(answer, cases, partial(say_texts, regex), partial(same_texts, regex))
 
 

@@ -127,6 +127,8 @@ def test_after_the_missing_quote_the_model_wants_to_end_a_text_that_is_open_and_
     assert run.text.startswith('{"piano": {"kettle": {"wallet": {"lemon": "ring}}')
     assert (f"{step.mass:.2f}", step.stack.count("object"), step.stack[0]) == ("0.12", 4, "string")
     assert (step.candidates[0].piece, step.candidates[0].legal) == (b"<|end|>", False)
+    assert run.steps[19].piece == b" Hope"
+    assert round(1 / run.steps[19].mass, -2) == 1400
 
 
 def test_the_puzzle_of_the_date_has_three_masks_and_five(llama3, clerk):
@@ -272,6 +274,20 @@ def test_age_first_makes_a_right_record_less_probable_and_most_of_all_for_priya(
     assert name_first.mean() == pytest.approx(0.82, abs=0.006)
     assert age_first.mean() == pytest.approx(0.76, abs=0.006)
     assert PEOPLE[np.argmax(name_first - age_first)][0] == "Priya Nagy"
+
+
+@pytest.mark.slow
+def test_the_seeds_of_the_lab_are_no_special_ones(clerk):
+    known, guide = gv.decoding.remember(clerk), gv.guide(person("age", "name", "city"), clerk.vocabulary)
+    right = {"age": 19, "name": "Priya Nagy", "city": "Lima"}
+    texts = [gv.record(known, introduce("Priya Nagy", 19, "Lima"), guide, seed=seed).text for seed in range(100)]
+    assert sum(json.loads(text) == right for text in texts) == 69
+
+
+def test_a_counted_character_may_be_a_pair_of_escapes_and_no_half_of_one():
+    free, counted = gv.json_schema({"type": "string"}), gv.json_schema({"type": "string", "maxLength": 1})
+    assert free.accepts(b'"\\ud83d"') and not counted.accepts(b'"\\ud83d"')
+    assert counted.accepts(b'"\\ud83d\\ude00"')
 
 
 def test_copies_for_a_long_text_would_be_many_states():

@@ -218,6 +218,10 @@ WRONG = {
         (f"return {JOIN}", f"return None and {JOIN}"),
         ('schema["properties"].items()', "[(key, schema['properties'][key]) for key in schema['required']]"),
         ('schema["properties"].items()', "sorted(schema['properties'].items())"),
+        (
+            'schema["properties"].items()',
+            "[one for one in schema['properties'].items() if one[0] in schema['required']]",
+        ),
         ('if "enum" in schema', 'if schema.get("type") not in LEAVES and "enum" in schema'),
         lambda schema: gv.json_schema(schema),
         lambda schema: json.dumps(schema),
