@@ -18,11 +18,11 @@
 # | word | meaning |
 # | --- | --- |
 # | **regular** | a set of texts is regular if some finite automaton accepts exactly these texts |
-# | **context-free grammar** | a set of *rules*, each a name and the texts and names that may stand for it |
+# | **context-free grammar** | a set of *rules*; each rule says what a name may be replaced by |
 # | **derivation** | the steps that replace one name after another until only text is left |
 # | **stack** | a list that changes only at its end, the *top*: *push* adds an item, *pop* removes it |
 # | **pushdown automaton** | short *PDA*: a finite automaton with a stack |
-# | **return node** | the node where a rule goes on after a rule that it called has ended |
+# | **return node** | the place (*node*) where the calling rule continues after the call |
 
 # %% [markdown]
 # **Lost?** [Lab 03](03_fsm.ipynb) has states and accepting states, and its section 1 says when two prefixes need
@@ -36,7 +36,7 @@ import guidedviz as gv
 gv.views.draw_loop("stack")
 
 # %% [markdown]
-# ## 1 · A finite automaton cannot count
+# ## 1 · A finite automaton counts only so far
 #
 # The model `clerk` writes nested JSON for this prompt, three times and without a mask:
 
@@ -51,7 +51,7 @@ for seed in range(3):
 # %% [markdown]
 # Only the first closes as many braces as it opens. So the mask has to count. The machines of labs 03 and 04 are
 # **finite automata**: the state is their only memory. `nested(kinds, depth)` writes a regex for brackets of these
-# kinds, of which at most `depth` are open at a time.
+# kinds, with at most `depth` open at a time.
 
 # %%
 # slide: A finite automaton counts brackets with its states, up to the depth for which it was built.
@@ -76,17 +76,16 @@ gv.predict(
     "With one kind of brackets, one more level costs one state. With two kinds, what does one more level cost?",
     choices=[
         "two states: one for each kind",
-        "about as many states as there are levels: a pair of counts",
+        "about as many states as there are levels: two counters",
         "about as many states as there are already",
     ],
     answer="about as many states as there are already",
     reveal=[
         lambda: gv.draw_bars([f"{n} deep" for n in depths], {"one kind": one, "two kinds": two}, title="states"),
-        lambda: print("each number is 2 ** (levels + 1) - 1:", two == [2 ** (n + 1) - 1 for n in depths]),
-        lambda: print(f"for 20 levels: {2**21 - 1:,} states"),
-        """The number doubles. Two counts are not enough: after `[(` the automaton must allow `)` and then `]`, after
-        `([` the reverse. So the state must hold which brackets are open, in their order, and each level doubles the
-        number of such lists.""",
+        lambda: print(f"two kinds: 2 ** (levels + 1) - 1, so {2**21 - 1:,} states for 20 levels"),
+        """The number doubles. Two counters are not enough: `[(` and `([` have the same counts, but they need different
+        endings, `)]` and `])`. So the state must hold which brackets are open, in their order, and each level doubles
+        the number of such lists.""",
     ],
 )
 
@@ -130,8 +129,8 @@ number ::= [0-9]+
 machine = gv.grammar('object ::= "{" string ": " value "}"' + values, root="object")
 
 # %% [markdown]
-# That object has exactly one pair. Suppose that somebody wants to allow more. He says *after `{` comes a quote or `}`*,
-# and he writes the first grammar below. The second one is ours. They differ in the rule for `object`.
+# That object has exactly one pair. To allow none or several, someone writes the first grammar below. The second one is
+# ours. They differ in the rule for `object`.
 
 # %%
 first = r"""
@@ -143,16 +142,16 @@ pair   ::= string ": " value"""
 four = ["{}", '{"a": 1}', '{"a": 1, "b": 2}', '{"a": {}}']
 
 # %% [question]
-# slide: The mask follows the rule that you wrote, not the sentence that you meant.
+# slide: The mask follows the rule that you wrote, not what you meant.
 gv.predict(
     'Four objects: `{}` · `{"a": 1}` · `{"a": 1, "b": 2}` · `{"a": {}}`. How many of them does the first grammar '
     "refuse?",
     number=2,
     reveal=[
         lambda: gv.views.draw_verdicts(gv.grammar(first + values, root="object"), four),
-        """Two: after each `{` the rule demands a pair, so it refuses `{}`, inside an object too. The sentence allows
-        `{}`. A mask follows the rule, not the sentence: a model that wants an empty object must invent a pair. In our
-        rule `( )?` makes the pairs optional:""",
+        """Two: after each `{` the rule demands a pair, so it refuses `{}`, inside an object too. The author
+        meant to allow `{}`. A mask follows the grammar, not the intention: a model that wants an empty object must
+        invent a pair. In our rule `( )?` makes the pairs optional:""",
         lambda: gv.views.draw_verdicts(gv.grammar(second + values, root="object"), four),
     ],
 )
@@ -249,12 +248,12 @@ gv.checks.stack_step(step)
 # A text is complete if every rule on the stack may end. After `{"key": {"b": 1}` the stack is `[5, 12, 6]`. The text is
 # not complete: n5 is not in `ends`, because the outer object still waits for its brace.
 #
-# Write `may_end(ends, stack)`: True if the text is complete when the stack looks like this, else False. On the empty
-# stack `[]` no rule waits, so it is True. The stack `None` belongs to a refused text.
+# Write `may_end(ends, stack)`: True if a text with this stack is complete, else False. On the empty stack `[]` no
+# rule waits, so it is True. The stack `None` (the text was refused) gives False.
 #
 # hint: What must hold for the current node, and what for every return node?
 #
-# hint: `all(node in ends for node in stack)`. Treat `None` first.
+# hint: Treat `None` first. Then look whether *every* node of the stack is in `ends`.
 
 # %%
 # slide: Exercise 2: write the test whether the text may end here.
@@ -280,7 +279,8 @@ def run(table, text):
 
 
 # %% [markdown]
-# Your automaton on a thousand objects inside each other, then with one brace too few, and with one too many:
+# Your automaton on a thousand objects inside each other, then with one brace too few, and with one too many. It should
+# print True, False, False. (While an exercise is open, it prints None.)
 
 # %%
 deep = '{"a": ' * 1000 + "1" + "}" * 1000
@@ -293,12 +293,12 @@ print(machine)
 
 # %% [markdown]
 # **What one stack can do.** A set of texts is *context-free* if some grammar describes it. Every regular set is
-# context-free, but not the reverse.
+# context-free, but some context-free sets are not regular.
 
 # %%
 regular = ("regular", "states only", "dates · decimal numbers · the schemas of lab 06 · brackets with 20 levels")
 more = ("context-free", "states and a stack", "brackets of any depth · JSON · SQL · palindromes, such as abba")
-gv.views.draw_rings([more, regular], outside="Python, where all lines of a block are indented alike")
+gv.views.draw_rings([more, regular], outside="the indentation of Python")
 
 # %% [markdown]
 # ## 4 · JSON
@@ -311,8 +311,8 @@ gv.views.draw_rings([more, regular], outside="Python, where all lines of a block
 print(gv.json().grammar.text)
 
 # %% [markdown]
-# JSON is deterministic, too, so your `step` can read it. Which bytes does it accept after `{"a": [1`? They are the mask
-# of a vocabulary of single bytes. For whole tokens a guide walks the trie of lab 05 with this step.
+# JSON is deterministic, too, so your `step` can read it. Which bytes does it accept after `{"a": [1`? Think before you
+# run the cell.
 
 # %%
 # slide: The bytes that your step accepts after this text are the mask of JSON.
@@ -321,12 +321,17 @@ stack = run(table, '{"a": [1')
 print(len(table[0]), "moves; legal now:", [chr(byte) for byte in range(128) if step(*table, stack or [], byte)])
 
 # %% [markdown]
-# Now JSON guides the model. The stage shows the rule that is read now. Below it are *strips*, one per open rule. They
-# are the stack, and this rule is on top. (The library's stack can be shorter than yours, and it can keep several stacks
-# at once: [a page on palindromes](deeper/palindromes.ipynb) says why.)
+# Besides `,` and `]`, white space, ten digits, the point, `E` and `e` are legal: `1.5` and `1e9` are numbers. (While
+# exercise 1 is open, the list is empty.) If each token is one byte, these bytes are the mask. For whole tokens a guide
+# walks the trie of lab 05 with this step.
+
+# %% [markdown]
+# Now JSON guides the model. The stage shows the rule that is read now. The *strips* below are the stack, one per open
+# rule; the rule that is being read is on top. Your own stack is longer. A call that is the last thing in its rule needs
+# no return node, so `value` does not appear here. ([A page on palindromes](deeper/palindromes.ipynb) says more.)
 #
-# The stage opens after `ring`: a string and four objects are open. Step once and watch the strips: the token `"}}}}`
-# closes all five. Then press `Home` and step through the run.
+# The stage opens after `ring`. The root, four objects and a string are open: six strips. Step once and watch them: the
+# token `"}}}}` closes the upper five. Then press `Home` and step through the run.
 
 # %%
 # slide: The strips are the stack: a string and four objects are still open.
@@ -347,8 +352,9 @@ gv.predict(
     reveal=[
         lambda: gv.draw_strip(gv.record(clerk, boxes, json_guide, seed=2, max_tokens=40), mass=True),
         """The two braces are part of the string now. Inside a string nearly every token is legal, but the end is not:
-        at the first ` Hope` Z is 0.12. The quote is legal, too. But the model does not want it, and a mask prefers no
-        legal token to another. A mask guarantees the form of a run that ends. This run does not end.""",
+        at the first ` Hope` Z is 0.12, at the second 1 in 1,400. The quote is legal, too. But the model does not want
+        it, and a mask prefers no legal token to another. A mask guarantees the form of a run that ends. This run does
+        not end.""",
     ],
 )
 
@@ -394,13 +400,13 @@ gv.score()
 # | --- | --- | --- |
 # | "A regex with enough states matches nested brackets." | 2,097,151 states for 20 levels, two kinds | section 1 |
 # | "The stack holds the open brackets." | it holds nodes: five after `{"key": {"b": 1` | section 3 |
-# | "The rule says what its sentence says." | *a quote or `}`* allows `{}`, and its rule refuses it | section 2 |
+# | "A grammar allows what its author meant." | it was meant to allow `{}`, and refuses it | section 2 |
 
 # %% [markdown]
 # ## Recap
 #
 # * A finite automaton counts up to its number of states. With two kinds of brackets, each level doubles that number.
-# * In a grammar one rule writes both brackets of a pair. Regular sets are context-free, but not the reverse.
+# * In a grammar one rule writes both brackets of a pair. Some context-free sets are not regular.
 # * A pushdown automaton pushes a return node per call, and pops at the end of a rule.
 # * A text is complete if every rule on the stack may end.
 
