@@ -43,7 +43,7 @@ gv.views.draw_loop("walk")
 # ## 1 · The walk as one loop
 #
 # In lab 05 you walked a trie by recursion: where the machine refuses a byte, all tokens below are illegal. A recursion
-# over nodes that point to other nodes is slow: each call costs time, and the nodes lie anywhere in memory. llguidance
+# over nodes that point to other nodes is slow: each call costs time, and the nodes are scattered in memory. llguidance
 # stores the trie as one flat list instead, **depth first**: a node, then everything below it, then the next branch. So
 # a subtree is one piece of the list, and a loop can jump over it.
 #
@@ -56,9 +56,9 @@ toy = [b"1", b"12", b"125", b"12.", b"1.5", b".", b".5", b"a", b"and", b"ant"]
 gv.views.draw_flat_trie(decimal, toy, state=2)
 
 # %% [markdown]
-# Read it from the left. The rows are the depths, and a token ends where a byte is underlined. The machine refuses the
-# `.` at place 0. The subtree of this node has size 2, the node itself and `.5`, so the loop continues at place 0 + 2.
-# There it accepts the `1` and goes on to place 3, one row deeper. It asks the machine at 7 of the 12 places.
+# Read it from the left; the rows are the depths. The machine refuses the `.` at place 0. The subtree of this node has
+# size 2, the node itself and `.5`, so the loop continues at place 0 + 2. There it accepts the `1` and goes on to place
+# 3, one row deeper. It asks the machine at 7 of the 12 places.
 #
 # As a program, the trie is four lists with one entry per node: its `byte`, its `depth`, the `size` of its subtree, and
 # in `ends` the tokens that end at this node. You need not read how `flatten` makes them.
@@ -85,8 +85,9 @@ flatten(toy).size
 
 # %% [markdown]
 # Each node is read from the state after the bytes above it. The loop keeps these states in a list: `states[0]` is the
-# state at the start, `states[d]` the state after the first `d` bytes of the current branch. When place 7 (`125`, depth
-# 3) is read, the list has three states: before `1`, after `1` and after `12`.
+# state at the start, `states[d]` the state after the first `d` bytes of the current branch. The last one is always the
+# state before the next place. When place 7 (`125`, depth 3) is read, the list has three states: before `1`, after `1`
+# and after `12`.
 #
 # What costs time is asking the machine. So we count how often it is asked.
 
@@ -110,11 +111,11 @@ def count(walk, machine, state, tokens):
 # %% [markdown]
 # ## Exercise 1 · The jump ★★
 #
-# Write `jump(machine, state, tree)`, a loop over places `i`. It returns the set of legal tokens. `tree` is a trie in
-# four lists, depth first. If the machine refuses `tree.byte[i]`, jump over the subtree: continue at `i + tree.size[i]`.
+# Write `jump(machine, state, tree)`, a loop over places `i`. It returns the set of legal tokens. `tree` has the
+# four lists. If the machine refuses `tree.byte[i]`, jump over the subtree: continue at `i + tree.size[i]`,
+# and do not look at the nodes in between.
 # Otherwise take the tokens `tree.ends[i]`, and continue at `i + 1`. Keep a list `states`, which begins as `[state]`:
-# `states[d]` is the state after `d` bytes of the current branch. (State 0 is a state; `None` says that a byte is
-# refused.)
+# `states[d]` is the state after `d` bytes of the branch. State 0 is a state; `None` means refused.
 #
 # hint: A node of depth `d` is read from `states[d - 1]`. Later entries belong to an earlier branch.
 #
@@ -177,10 +178,9 @@ gv.predict(
     answer="1,110 times and a few hundred more",
     reveal=[
         lambda: count(jump, decimal, 2, large),
-        lambda: gv.views.draw_walk(gv.tokens.lazy_walk(decimal, llama, "3.")),
-        """1,356 times: once per node that it accepts, and once per node that it refuses. These are the 246 first bytes
-        that are no digits. All nodes below them, 273,164, are left out, and with them all tokens that begin there. The
-        picture shows the same walk by the library, with a row per byte of a token.""",
+        """1,356 times: once per node that it accepts, and once per node that it refuses. The 246 refused nodes are the
+        first bytes that are no digits. The 273,164 nodes below them are left out, and so are all tokens that begin
+        with such a byte.""",
     ],
 )
 
@@ -191,21 +191,14 @@ gv.predict(
 # And a model spends much of its time inside strings.
 #
 # But all schemas that do not restrict a string allow the same in it: anything but quotes, backslashes and control
-# characters, which need an escape. A small regex reads just that. The tokens that it can read are a **slice**. It is
-# found once, when the vocabulary is loaded.
-
-# %%
-def count_library(machine, state, vocabulary):
-    """The same walk by the library."""
-    walk = gv.tokens.lazy_walk(machine, vocabulary, state, slices=False)
-    print(f"{'the library':12}{walk.legal:7,} legal, asked {walk.asked:7,} times")
-
+# characters, which need an escape. A small regex reads just that. (Below it is llguidance's regex, which leaves out
+# `\x7f`, too, although JSON allows it.) The tokens that the regex can read are a **slice**. It is found once, when the
+# vocabulary is loaded.
 
 # %%
 # slide: Inside a string nearly everything is legal, and the jump saves little there.
 inside = read(gv.json(), b'{"a')
 count(jump, gv.json(), inside, large)
-count_library(gv.json(), inside, llama)
 plain = gv.regex(r'[^"\\\x00-\x1f\x7f]*')
 taken = {token for token, piece in enumerate(texts) if read(plain, piece) is not None}
 others = [text for token, text in enumerate(texts) if token not in taken]
@@ -213,8 +206,8 @@ rest = flatten(others)
 print(f"{len(taken):,} tokens in the slice; the trie of the others has {len(rest.byte):,} nodes")
 
 # %% [markdown]
-# If the machine can read from its state everything that the regex can read, the whole slice is legal at once. Only the
-# trie of the other tokens is walked.
+# If, from its state, the machine can read everything that the regex can read, the whole slice is legal at once. Only
+# the trie of the other tokens is walked.
 
 # %% [question]
 # slide: Take the slice whole, and 4,221 questions are left of 267,888.
@@ -228,13 +221,13 @@ gv.predict(
     answer="about 4,000 times: refused nodes are asked about, too",
     reveal=[
         lambda: count(jump, gv.json(), inside, rest),
-        lambda: count_library(gv.json(), inside, gv.Vocabulary(others)),
         """4,221 times instead of 267,888. The mask is the same: 367 legal tokens here and 122,892 in the slice make
-        123,259. Not 10,853: nothing below a refused node is asked. Our `engine="trie"` needs still fewer questions. The
-        tokens `abc":` and `xyz":` begin with a text of the slice, and what follows it is the same `":`. So it reads
-        `":` once for both. Here are its walks along a record; a pale bar is the walk without slices:""",
+        123,259. Not 10,853: nothing below a refused node is asked. Our `engine="trie"` asks only 330. The tokens
+        `abc":` and `xyz":` are each a text of the slice followed by `":`. So it asks about `":` once and uses the
+        answer for both. Here are its walks along a record, one per mask, named by the token that comes next. A pale bar
+        is the walk without slices:""",
         lambda: gv.views.draw_walks(
-            *(gv.tokens.lazy_walks(gv.json(), llama, '{"name": "Ada", "age": 36}', slices=way) for way in (True, False))
+            *(gv.tokens.lazy_walks(gv.json(), llama, '{"name": "Ada", "age": 36}', slices=on) for on in (True, False))
         ),
     ],
 )
@@ -243,12 +236,12 @@ gv.predict(
 # ## Exercise 2 · May it be taken whole? ★★ · home
 #
 # Write `whole(machine, state, part)`: can `machine`, from `state`, read every text that `part` can read from
-# `part.initial`? Return `True` or `False`. For `a*b` and the part `a*` it is `True`: the text need not be complete. For
-# `a{0,3}` and `a*` it is `False`, because of `aaaa`.
+# `part.initial`? To read a text is to meet no refusal. For `a*b` and the part `a*` the result is `True`; for `a{0,3}`
+# and `a*` it is `False`, because of `aaaa`.
 #
-# hint: Let both machines read the same bytes side by side. Look at pairs of states, each pair once.
+# hint: Both machines read the same bytes side by side. Look at pairs of states, each pair once.
 #
-# hint: Loop over a list of pairs that grows. For each byte that `part` can read: if `machine` refuses it, the answer is
+# hint: The list of pairs grows. For each byte that `part` can read: if `machine` refuses it, the answer is
 # `False`; otherwise append the new pair unless it is in the list.
 
 
@@ -283,12 +276,12 @@ print("in a string of at most 8 characters:", whole(short, read(short, b'"'), pl
 # answer.
 
 # %% [markdown]
-# ## 3 · Earley over a lexer
+# ## 3 · A chart instead of stacks · home
 #
-# The walk asks a machine thousands of times per mask. Which machine, if the constraint is a grammar? Think of
-# intervals: `(x)` is open, `(x]` is half open, and they may be nested. At a `(` it is not known which of the two it is.
-# llama.cpp keeps a list of stacks, one per possibility. Each `(` doubles the list, because each open bracket may be of
-# either kind, whatever the others are:
+# The walk asks a machine many times per mask. Which machine, if the constraint is a grammar? Take intervals as
+# an example: `(x)` is open, `(x]` is half open, and they may be nested. At a `(` it is not known which of the two it
+# is. llama.cpp keeps a list of stacks, one per possibility. A stack is here the closings still to come, and each `(`
+# doubles the list:
 
 # %%
 stacks, sizes = [""], []
@@ -298,7 +291,8 @@ for _ in range(10):  # the text goes on with one more "("
 sizes
 
 # %% [markdown]
-# Lab 08's parser keeps a chart instead. `chart_of` is `parse` of lab 08, but it returns the chart:
+# Lab 08's parser keeps a chart instead. `chart_of` is `parse` of lab 08, but it returns the chart. You need not read it
+# again.
 
 # %%
 rules = {"root": [("open",), ("half",), ("x",)], "open": [("(", "root", ")")], "half": [("(", "root", "]")]}
@@ -329,8 +323,8 @@ gv.predict(
             title="what is kept",
         ),
         """Seven at every depth: two were scanned, and they predict the three alternatives of `root`, one of `open` and
-        one of `half`. The chart does not store whole stacks. It stores per place what began there, once, whichever way
-        led there.""",
+        one of `half`. The chart does not store whole stacks. For each place it stores each item once, however many ways
+        lead to it.""",
     ],
 )
 
@@ -366,24 +360,43 @@ for function in (complete, earley.complete):
 # With your function the chart has as many items as with the library's. (While the exercise is open, it has fewer.)
 
 # %% [markdown]
-# A chart takes more work per byte than a table look-up. So llguidance puts a **lexer** in front: finite machines
-# read the bytes of a lexeme, and Earley's parser is asked only where a lexeme ends. The walk of section 2 asked
-# 267,888 questions. Here is the same walk with a lexer that knows only the rest of the string:
+# ## 4 · A lexer and its lazy table
+#
+# For a grammar the walk asks a parser, such as Earley's of lab 08. A chart takes more work per byte than a table
+# look-up. So llguidance puts a **lexer** in front: a finite machine reads
+# the bytes of a lexeme, and the parser is asked only after a lexeme has ended. The number of questions stays the same,
+# 267,888 in section 2. What changes is who answers them. `LexerFirst` counts both:
 
 # %%
 rest_of_string = gv.regex(r'([^"\\\x00-\x1f]|\\(["\\/bfnrt]|u[0-9A-Fa-f]{4}))*"')
-print(f"{gv.tokens.lazy_walk(rest_of_string, llama, slices=False).asked:,} questions to the lexer")
+asked, any_json, after_string = {"lexer": 0, "parser": 0}, gv.json(), read(gv.json(), b'{"a"')
+
+
+class LexerFirst:
+    def step(self, state, byte):
+        if not isinstance(state, int):  # the string has ended
+            asked["parser"] += 1
+            return any_json.step(state, byte)
+        asked["lexer"] += 1  # its states are numbers
+        after = rest_of_string.step(state, byte)
+        return after_string if after is not None and rest_of_string.is_accepting(after) else after
+
+
+# %%
+# slide: A lexer answers nearly all questions of the walk, each with one look-up in a table.
+for _ in gv.tokens.walk_steps(llama.trie, LexerFirst(), rest_of_string.initial):
+    pass  # only the questions are counted
+asked
 
 # %% [markdown]
-# These are nearly all: the parser is asked only about what follows the closing quote.
-#
-# The lexer is a DFA, and this is llguidance's table per grammar. It is a **lazy table**: at the start it is empty, and
-# each entry is computed when a walk first needs it. That is why llguidance starts at once.
+# The parser is asked only about what follows the closing quote. The lexer is a DFA, and its table is the one table per
+# grammar that llguidance has. It is a **lazy table**: at the start it is empty, and each entry is computed when a walk
+# first needs it. That is why llguidance starts at once.
 
 # %% [markdown]
 # Lab 04 refused the regex `[ab]*a[ab]{20}`, because its whole DFA has more than two million states. Here it is as a
-# lazy table. A state holds the places of each `a`, counted from the end of the text: after `abba` it is {1, 4}. Places
-# beyond 21 are not needed. `step` computes one entry.
+# lazy table. A state holds the places of each `a`, counted from the end of the text: after `abba` it is {1, 4}. The
+# regex asks only whether place 21 is an `a`, so places beyond 21 are dropped. `step` computes one entry.
 
 
 # %%
@@ -417,21 +430,21 @@ def read_lazily(text):
 # %% [question]
 # slide: A lazy table computes the entries that a text needs, and no more.
 gv.predict(
-    "The lazy table reads `ab` 500 times, which is 1,000 letters. How many entries of its more than two million states "
-    "are computed?",
+    "The lazy table reads `ab` 500 times, which is 1,000 letters. Its whole DFA has more than two million states, with "
+    "two entries each. How many entries are computed?",
     choices=["about 20", "1,000, one per letter", "about a million", "all: a DFA needs its whole table"],
     answer="about 20",
     reveal=[
         *(lambda text=text: read_lazily(text) for text in ("ab" * 500, "abb" * 500)),
         """After the first 21 letters the text goes round in two states, and all other steps are look-ups. Another text
-        adds the entries that it needs, and no more. A table that is filled before decoding must hold all states,
-        whether or not a text ever reaches them. llguidance computes its entries from *derivatives* of the regex: a
+        adds the entries that it needs, and no more. A table that is filled before decoding must hold all entries,
+        whether or not a text ever needs them. llguidance computes its entries from *derivatives* of the regex: a
         state is the regex of what may still follow.""",
     ],
 )
 
 # %% [markdown]
-# ## 4 · Build or walk?
+# ## 5 · Build or walk?
 #
 # A table costs time at first, and then each mask is nearly free. A walk costs nearly nothing at first, and then time
 # per mask. The **break-even** is the number of masks after which both have cost the same.
@@ -457,7 +470,7 @@ gv.predict(
 # %% [markdown]
 # We measure it for our two engines on a small SQL. XGrammar and llguidance are not part of the light install: their
 # times were RECORDED on 2026-11-25 (versions 0.2.8 and 1.9.1, one thread, the same SQL as a regex). With
-# `pip install -e ".[engines]"`, `gv.guide(machine, llama, "xgrammar")` runs them here.
+# `pip install -e ".[engines]"`, `gv.guide(machine, llama, "xgrammar")` runs XGrammar here.
 
 # %%
 sql = gv.grammar("""root ::= "SELECT " word (", " word)* " FROM " word (" WHERE " word " = '" [A-Za-z ]+ "'")? ";"
@@ -495,17 +508,15 @@ gv.views.draw_break_even(costs, pairs=[("split", "trie"), ("xgrammar, recorded",
 
 # %% [markdown]
 # Both axes go in powers of ten; a dot is a break-even. In each pair the first keeps tables and the second walks.
-# Compare within a pair only: our two are written in NumPy, XGrammar in C++, llguidance in Rust. Two warnings:
+# Compare within a pair only: our two are written in NumPy and run the grammar, XGrammar (C++) and llguidance (Rust) ran
+# it as a regex.
 #
-# * Our split may need less time per mask than XGrammar. It hands out an array that it stored, while XGrammar writes
-#   bits, and our wrapper unpacks them into 128,256 values.
-# * llguidance cites 50 µs per mask on average, and here it took 260. The average is over JSON Schemas, whose strings
-#   take whole slices. In `[a-z]+` no slice is legal as a whole: our walk asks 31,526 nodes there, and 330 in a JSON
-#   string.
+# llguidance cites 0.05 ms per mask on average, and here it took 0.26 ms. The average is over JSON Schemas, whose
+# strings take whole slices. In the `[a-z]+` of this SQL no slice is legal as a whole, so nearly all is walked.
 
 # %% [markdown]
-# XGrammar and llguidance break even at 185 masks: often within one answer. So the sum speaks for the table. But the
-# first token waits until the whole table is ready: 46 ms here, and 724 ms for the grammar of a programming language
+# XGrammar and llguidance break even at 185 masks: often within one answer. So in total time the table often wins. But
+# the first token waits until the whole table is ready: 46 ms here, and 724 ms for the grammar of a programming language
 # (`assets/bench/grammars.json`).
 #
 # So **build** if one grammar serves many requests, since all but the first find its table ready. **Walk** if each
@@ -523,7 +534,7 @@ gv.score()
 #
 # | said | measured | section |
 # | --- | --- | --- |
-# | "llguidance keeps no tables." | Slices per vocabulary, and a lazy table for its lexer. | 2, 3 |
+# | "llguidance keeps no tables." | Slices per vocabulary, and a lazy table for its lexer. | 2, 4 |
 # | "99.9 % of the tokens are illegal." | Inside a JSON string, 123,259 of 128,256 are legal. | 2 |
 # | "Open alternatives make a parser exponential." | 1,024 possible stacks, 7 items in a column. | 3 |
 

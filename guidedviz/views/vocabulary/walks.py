@@ -130,7 +130,9 @@ def draw_flat_trie(machine: Machine[Any], pieces: Sequence[bytes], state: Hashab
     asked = sum(one.look != LEFT_OUT for one in nodes)
     title = f"flat trie: {len(nodes)} places, {asked} asked"
     parts = [bold(EDGE, 24, title)]
-    parts += _write_looks({look: words for look, (*_, words) in NODE_LOOKS.items()}, 46)
+    underline = ruled(0, 3, 16, stroke="var(--gv-soft)", stroke_width=2)
+    looks = {look: words for look, (*_, words) in NODE_LOOKS.items()}
+    parts += _write_looks(looks, 46, (underline, "a token ends here"))
     deepest = max(len(one.prefix) for one in nodes)
     low = LIST_TOP + DEPTH_PITCH * deepest + 8
     parts.append(soft(EDGE, LIST_TOP + 2, "byte"))
@@ -141,8 +143,10 @@ def draw_flat_trie(machine: Machine[Any], pieces: Sequence[bytes], state: Hashab
         if one.jumps:
             after = nodes[one.end :] or nodes  # beyond the list on the first level
             parts += _write_arc(one, after[0].top)
+            if one.end == len(nodes):
+                parts.append(soft_centred(one.middle + NODE_PITCH * one.size, after[0].top + 14, "end"))
     text = f"{title}\n" + " · ".join(map(str, nodes))
-    width = max(LIST_LEFT + NODE_PITCH * (len(nodes) + 1), 620.0)
+    width = max(LIST_LEFT + NODE_PITCH * (len(nodes) + 1), 680.0)
     return figure_of(width, low + 46, text, *parts)
 
 
@@ -179,10 +183,10 @@ def _write_look(x: float, y: float, width: float, height: float, look: str) -> E
     return rect(x, y, width, height, 4, fill="var(--gv-card)", **line)
 
 
-def _write_looks(words: Mapping[str, str], y: float) -> list[Element]:
-    """The legend of the looks."""
+def _write_looks(words: Mapping[str, str], y: float, *more: tuple[Element, str]) -> list[Element]:
+    """The legend of the looks, and of more signs."""
     signs = [(_write_look(0, -6, 16, 12, look), means) for look, means in words.items()]
-    return write_legend(signs, EDGE, y)[0]
+    return write_legend([*signs, *more], EDGE, y)[0]
 
 
 # --- one walk, level by level ---
@@ -313,7 +317,7 @@ MOST_WALK_ROWS = 40  # rows
 WALK_LANE = 22.0
 WITHOUT_SLICES = "without slices"
 WHOLE_TRIE = "the whole trie"
-BESIDE_SLICE = "the rest beside a slice"
+BESIDE_SLICE = "the other tokens, after a slice"
 WALK_SPANS: tuple[SpanKind, ...] = (
     (WITHOUT_SLICES, "soft", "hollow"),
     (WHOLE_TRIE, "blue", "solid"),
