@@ -81,9 +81,9 @@ def check_speedup(answer: Any) -> Verdict:
         token_ms    1
         yours gave  2
         expected    1.333
-        because     divide the time per token without a jump by that with jumps, which lacks a fraction of pass_ms
+        because     a forced token takes no pass, but it is read: only pass_ms becomes less
     """
-    why = "divide the time per token without a jump by that with jumps, which lacks a fraction of pass_ms"
+    why = "a forced token takes no pass, but it is read: only pass_ms becomes less"
 
     def reference(fraction: float, pass_ms: float, token_ms: float) -> float:
         return Cost(pass_ms, token_ms).speedup(fraction)

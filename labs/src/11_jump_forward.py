@@ -17,12 +17,12 @@
 #
 # | word | meaning |
 # | --- | --- |
-# | **forced** | a byte is forced if no other byte may come and the text may not end; a *run* is forced bytes in a row |
+# | **forced** | a byte is forced if no other byte may come and the text may not end; a *run* is a row of forced bytes |
 # | **deterministic fraction** | the share of the tokens that the constraint forces; *f* in the formulas |
 # | **prefill** | a forward pass over several known tokens at once; a prompt is read in this way |
 # | **spelling** | one way to cut bytes into tokens; *canonical* is the one that the tokenizer itself gives |
 # | **retokenisation** | cutting the whole output again with the tokenizer after a run is appended |
-# | **token healing** | the end of a run is left to the model if a longer token could begin there |
+# | **token healing** | a run is cut where a longer token could begin, and the model writes the rest |
 
 # %% [markdown]
 # **Lost?** Machines and their states are [lab 03](03_fsm.ipynb). Which tokens a machine over bytes allows, and tokens
@@ -56,8 +56,8 @@ gv.folded(person)
 
 # %% [markdown]
 # Nine states remain: the start, the end, four decisions (which name, the first digit, another digit or not, `true` or
-# `false`) and three states where branches merge. No chain may run through a merge point, because two arrows lead in. An
-# arrow may begin with a choice: the `t` of `true` is chosen, `rue` is forced.
+# `false`) and three states where branches merge. A thick arrow ends at a merge point, because several arrows share what
+# follows. A forced run does not end there: once the `t` of `true` is chosen, the run is `rue}`.
 
 # %% [markdown]
 # ## Exercise 1 · The forced run ★★
@@ -87,7 +87,7 @@ def forced(machine, state):
     return run
     # open:
     # run = b""
-    # ...  # while the text may not end: which bytes may come? If it is one, append it and step
+    # ...  # while the text may not end: if exactly one byte may come, append it and step
     # end
 
 
@@ -127,8 +127,8 @@ gv.predict(
     number=0,
     reveal=[
         count_legal,
-        """None, although 19 of its 26 bytes are forced. A vocabulary has every single byte and also longer pieces. At
-        `age` three tokens are legal: `a`, `ag` and `age`. The bytes can come in one way, the tokens in three.""",
+        """None, although the bytes of both keys are forced. A vocabulary has every single byte and longer pieces, too.
+        At `age` three tokens are legal: `a`, `ag` and `age`. The bytes can come in one way, the tokens in three.""",
     ],
 )
 
@@ -143,23 +143,24 @@ party = "The wedding has 141 seats.\nJSON with event, seats:\n"
 gv.views.draw_spellings(gv.spellings(clerk, party, wedding))
 
 # %% [markdown]
-# Each row is a spelling with its probability *p*, the product over its tokens. Its cost in *nats* is −ln *p*: 0 for
-# the spelling that the model expects, large for one that it hardly ever saw. The model expects `":` as one token, which
+# Each row is a spelling with its probability *p*, the product over its tokens. Its cost in *nats* is −ln *p*: 0 for a
+# spelling that is certain, large for one that the model finds improbable. The model expects `":` as one token, which
 # goes beyond the run (dashed).
 #
-# The green row has the longest tokens within the run, and it is *canonical* for the run alone: the tokenizer cuts these
-# eight bytes in this way if nothing follows. In the whole text a colon follows, and then `":` is canonical. So it is
-# risky to append a run up to its last byte.
+# The right spelling of a run depends on what follows it. The tokenizer cuts the eight bytes alone as in the green row.
+# In the whole text a colon follows, and then it writes `":`. **Token healing** takes care of this: the run is cut
+# before its quote mark, because a longer token could begin there. Only `{"event` is appended, and the model writes the
+# next token itself.
 
 # %% [markdown]
 # There are three ways to append a run without asking the model:
 #
-# * **canonical**: retokenisation. Where the tokenizer cuts the output otherwise, old tokens are taken back.
+# * **canonical**: retokenisation. Where the tokenizer cuts the output differently, old tokens are taken back.
 # * **longest**: the longest token that fits, each time. Nothing is taken back.
 # * **minimal**: a token only where exactly one is legal.
 #
-# The first two leave the end of a run to the model if a longer token could begin there (section 4). We try all three on
-# a list; its `lirpi` is not a word. `write` prints the passes of each way.
+# The first two use token healing. We try all three on a list; its `lirpi` is not a word. `write` prints the number of
+# forward passes of each way.
 
 # %%
 things = gv.guide(gv.regex(r'\["[^"]*"(, "[^"]*")*\]'), clerk.vocabulary)
@@ -186,10 +187,10 @@ gv.predict(
     reveal=[
         lambda: write(fruit, things, False, "canonical", "longest", "minimal"),
         lambda: gv.views.draw_rollback(gv.record(clerk, fruit, things, temperature=0, jump_forward="canonical")),
-        """Minimal saves one pass, the one for EOS. Canonical and longest save five each. They differ in one place: the
-        model wrote `li`, `r`, `pi`, and the tokenizer writes `lir`, `pi`. With the next run, canonical takes four
-        tokens back. `pi` and `",` are the same tokens afterwards. But the model computed them after `li`, `r`, so it
-        must read them again, in the same pass as the run.""",
+        """Minimal saves one pass, the one for EOS. Canonical and longest save five each. Their tokens differ in one
+        place: the model wrote `li`, `r`, `pi`, and the tokenizer writes `lir`, `pi`. So with the next run, canonical
+        takes four tokens back, and the model reads the new ones in the same pass as the run. It reads `pi` and `",`
+        again, too, because they now stand after another token.""",
     ],
 )
 
@@ -207,6 +208,7 @@ gv.stage(clerk, fruit, things, temperature=0, jump_forward=True, show=9)
 # Here are the passes of this list. One pass reads a whole run at once, as in a **prefill**, and then gives the
 # distribution after its last token.
 
+
 # %%
 # slide: With jumps there are fewer passes, and some of them read more tokens.
 def show_passes(prompt):
@@ -219,15 +221,15 @@ show_passes(fruit)
 
 # %% [markdown]
 # With jumps there are fewer boxes, and some are longer. Let *f* be the **deterministic fraction**. Without jump-forward
-# each token takes a pass; with it, only a fraction 1 − *f* of them do. So the speed-up is at most 1 / (1 − *f*). But
-# forced tokens must still be read.
+# each token takes a pass. With it, only the tokens that are not forced take one, a fraction 1 − *f*. So the speed-up is
+# at most 1 / (1 − *f*). But forced tokens must still be read.
 
 # %% [markdown]
 # ## Exercise 2 · The cost model ★
 #
-# Let each box of the picture take *p* milliseconds, and each token in it *t* more. Let a fraction *f* be forced. Write
-# the speed-up: the time per token without jump-forward, divided by the mean time per token with it. For *f* = 0.5 and
-# *p* = *t* = 1 it is 2 / 1.5.
+# Each pass takes *p* milliseconds, plus *t* milliseconds per token that it reads. A fraction *f* of the tokens is
+# forced. Write the speed-up: the time per token without jump-forward, divided by the mean time per token with it. For
+# *f* = 0.5 and *p* = *t* = 1 it is 2 / 1.5.
 #
 # hint: Without jump-forward, each token takes one pass that reads one token.
 #
@@ -257,9 +259,9 @@ gv.checks.speedup(speedup)
 gv.fraction_slider(clerk)
 
 # %% [markdown]
-# Where the handle starts, 74 passes become 18: a factor of 4.1, and the bound is 3.5. The jumping run also spells the
-# text in fewer tokens, 63, so we compare times *per token*. In our record all points lie below the bound, and at most
-# 17% from your formula. A live point can lie above the bound by chance.
+# Where the handle starts, 74 passes become 18. This factor, 4.1, is above the bound of 3.5, because the jumping run
+# also has fewer tokens: 63, of which 45 are forced. So we compare times *per token*. In our record all points lie below
+# the bound, and at most 17% from your formula. A live point can lie above the bound by chance.
 
 # %% [markdown]
 # All this compares with *masked* decoding. What if there is no mask at all?
@@ -271,7 +273,12 @@ write(member, gv.guide(person, clerk.vocabulary), False, "canonical")
 
 # %% [markdown]
 # The same text three times. The mask saves no pass. With jump-forward the constrained text takes fewer passes than the
-# free one: 14 of its 19 tokens are forced. Here is an object with six keys, whose values are mostly free:
+# free one: 14 of its 19 tokens are forced.
+
+# %% [markdown]
+# ### More free values, more texts · home
+#
+# Here is an object with six keys, whose values are mostly free:
 
 # %%
 kinds = {"name": "string", "age": "integer", "city": "string", "job": "string", "email": "string", "member": "boolean"}
@@ -282,12 +289,9 @@ write(baker, gv.guide(gv.json_schema(six, whitespace="space"), clerk.vocabulary)
 
 # %% [markdown]
 # In the last line the blanks are optional, so less is forced.
-
-# %% [markdown]
-# ### Many texts in a pass · home
 #
-# The second handle of the slider puts *B* texts side by side in each pass, a *batch*, as on a server. Rings are runs
-# with another *B*. A graphics card loads the weights once for all texts of a batch.
+# The second handle of the slider puts *B* texts side by side in each pass, a *batch*, as on a server. The slider calls
+# them rows. A graphics card loads the weights once for all texts of a batch.
 
 # %% [question]
 # slide: With many texts in a pass the pass is mostly computing, and little is saved.
@@ -310,10 +314,9 @@ gv.predict(
 # %% [markdown]
 # ## 4 · What can go wrong
 #
-# What can a jump change? It may keep the *language* (each output is legal), the *distribution* (each output is as
-# probable as in masked decoding), and the *text* (greedy decoding writes the same). We compare with masked decoding
-# without jumps, called *plain*. A fourth way, `raw`, is *longest* without healing. SmolLM2 wrote 24 objects greedily in
-# each way.
+# With each way every output is legal. Can a jump still change what the model writes? SmolLM2 wrote 24 objects greedily,
+# once per way. `plain` is masked decoding without jumps, with which we compare. `raw` is *longest* without token
+# healing: it appends a run up to its last byte.
 
 # %%
 jumps = gv.decoding.Rates.load("smollm2/jumps")
@@ -325,17 +328,18 @@ def compare_ways():
         if row["way"] != "free":
             print("{way:10} {same values:2} of {of} with the same values, {passes} passes".format(**row))
 
+
 # %% [question]
 # slide: A text that the model would have spelled otherwise can lead it to other values.
 gv.predict(
-    "The grammar forces the same bytes with every way. With which of them can the *values* differ from those of plain "
-    "masked decoding?",
+    "The grammar forces the same bytes with every way. With which of them can the *values* differ from those of "
+    "`plain`?",
     choices=["with none", "with `raw` only", "with `canonical`, `longest` and `raw`", "with all four"],
     answer="with `canonical`, `longest` and `raw`",
     reveal=[
         compare_ways,
-        """Minimal takes a token only where exactly one is legal, and there plain masked decoding takes it, too: so its
-        text is always the same. The other three append tokens that the model may not have chosen.""",
+        """Minimal takes a token only where exactly one is legal, and there `plain` takes it, too. So its text is
+        always the same. The other three append tokens that the model may not have chosen.""",
     ],
 )
 
@@ -345,12 +349,12 @@ gv.predict(
 # %%
 # slide: Canonical spells the first word otherwise, and from there on the model reads another input.
 stones = "There are strobol, orange, stroneka and stove.\nJSON list of things:\n"
+write(stones, things, False, "canonical")
 show_passes(stones)
 
 # %% [markdown]
 # The model wrote `stone`, `ro`, `bol`, and canonical wrote `ston`, `er`, `ob`, `ol` instead: the same bytes. From there
-# on the model reads another input. After `orange` it chooses `pipe`, and the list ends. A spelling is a part of what
-# the model reads.
+# on the model reads another input. After `orange` it chooses `pipe`, and the list ends.
 #
 # Why does `raw` change more values than the others? The run of the wedding ends inside the token `":` that `clerk`
 # expects:
@@ -361,35 +365,24 @@ write(party, wedding, False, "canonical", "raw")
 gv.draw_strip(gv.record(clerk, party, wedding, temperature=0, jump_forward="raw"))
 
 # %% [markdown]
-# With `raw` the event is called `141, `: the model read `"`, then `:`, a spelling that costs 20 nats. The grammar finds
-# no fault.
+# With `raw` the event is called `141, `: the model read `"`, then `:`, a spelling that costs 20 nats. The output is
+# legal, and wrong.
 #
-# The cure is **token healing**: stop early. Let a run end at byte *n*. Find the first place in it from which a legal
-# token goes on beyond *n*. Append what comes before this place, and let the model write the rest.
-
-# %% [markdown]
-# Which way always keeps what?
-#
-# | way | language | distribution | text |
-# | --- | --- | --- | --- |
-# | minimal | yes | yes | yes |
-# | canonical, longest, raw | yes | no | no |
-# | no mask at all | no | no | no |
-#
-# The slider, too, says *both outputs: other text* at some places. Other values are not always worse: in the record a
-# pink umbrella is called `"Pink"` with plain decoding and `"Pink Umbrella"` with canonical.
+# Token healing prevents this. Its rule: look at each place of the run, from the left. Is there a legal token that
+# spells all the rest of the run and at least one byte more? Cut the run at the first such place, and let the model
+# write from there. In the run `{"event"` this place is the quote mark at the end: `":` is legal there.
 
 # %% [markdown]
 # ## Exercise 3 · Heal it ★★ · home
 #
-# `tokens` is a run as a list of pieces. `legal[i]` is the set of pieces that are legal where `tokens[i]` begins. The
-# rest of the run from place *i* on is `tokens[i] + tokens[i+1] + …`. If a legal piece begins with this rest and is
-# longer, stop before place *i*. Return the first such *i*, else the number of tokens. For `or`, `der` it is 0 if
-# `orderId` is legal at place 0.
+# Write `heal(tokens, legal)`. `tokens` is a run as a list of pieces. `legal[i]` is the set of pieces that are legal
+# where `tokens[i]` begins. The rest of the run from place *i* on is `tokens[i] + tokens[i+1] + …`. Return the first *i*
+# at which a legal piece begins with this rest and is longer. If there is none, return the number of tokens. For `or`,
+# `der` the result is 0 if `orderId` is legal at place 0.
 #
 # hint: The rest of the run from place *i* on is `b"".join(tokens[i:])`.
 #
-# hint: Return the first place for which `piece.startswith(left) and len(piece) > len(left)` holds for some legal piece.
+# hint: Test `piece.startswith(left) and len(piece) > len(left)` for each legal piece.
 
 
 # %%
@@ -421,7 +414,6 @@ gv.score()
 #
 # | said | measured | section |
 # | --- | --- | --- |
-# | "40 to 80 of 200 tokens are skipped, so it is 1.5 to 2 times as fast." | At most 1.25 to 1.67 times. | 3 |
 # | "Six keys save 25 to 40% of the steps." | 24 of 52 passes, 46%. If the spaces are optional, 15, 29%. | 3 |
 # | "Jump where a single token is legal." | In an object in Llama 3's tokens: at 0 of 12 places. | 2 |
 # | "A constraint makes it slower than free text." | The same text: 19 passes free, 19 masked, 5 with jumps. | 3 |
@@ -433,8 +425,8 @@ gv.score()
 # * Fold the chains: the start, the end, the decisions and the merge points remain.
 # * The grammar forces bytes. The spelling is still a choice, and it affects what the model writes next.
 # * Jump-forward saves passes, not reading: at most 1 / (1 − *f*), little in large batches.
-# * Canonical can take tokens back, longest cannot. Both leave the end of a run to the model. Both can change values;
-#   only minimal keeps the distribution.
+# * Canonical can take tokens back, longest cannot. Both use token healing, and both can still change values. Only
+#   minimal never does.
 #
 # Next: [lab 12](12_what_masks_change.ipynb), what all this does to the words of the model. An optional page: [drafts
 # and masks](deeper/drafts.ipynb), where the model checks guessed tokens, such as a forced run, in one pass.
@@ -442,8 +434,8 @@ gv.score()
 # %% [markdown]
 # ## How the production engines do it
 #
-# * **Guidance** appends what its program fixes, and
-#   [token healing](https://guidance.readthedocs.io/en/latest/example_notebooks/art_of_prompt_design/prompt_boundaries_and_token_healing.html)
+# * **Guidance** appends what its program fixes, and [token
+#   healing](https://guidance.readthedocs.io/en/latest/example_notebooks/art_of_prompt_design/prompt_boundaries_and_token_healing.html)
 #   repairs the seam.
 # * **SGLang** compressed the machine of any regex ([LMSYS, 2024-02](https://lmsys.org/blog/2024-02-05-compressed-fsm/);
 #   [arXiv 2312.07104](https://arxiv.org/abs/2312.07104)) and published up to 2 times lower latency and 2.5 times the
