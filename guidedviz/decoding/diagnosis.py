@@ -31,12 +31,15 @@ from guidedviz.tokens.guide import Guide, check_guide
 
 NEVER_SEEN = "whether the values are right: no mask and no record can tell"
 ADVICE = {  # the name of a finding -> what to check, and what to try
-    "empty mask": ("the mask of each rule alone; is each byte a token?", "change the rule that removed the last token"),
+    "empty mask": (
+        "the mask of each rule alone; is each byte a token?",
+        "change the rule that removed the last legal token",
+    ),
     "refused text": ("which constraint did the server apply? Its log, the request", "gv.record with the same prompt"),
     "no mask": ("the log of the server: did the constraint compile?", "do not catch the error of gv.guide"),
     "stale mask": ("the fingerprints of model.vocabulary and guide.vocabulary", "gv.guide(machine, model.vocabulary)"),
     "text outside the language": ("which token switched the mask on?", "one guide that reads all tokens: gv.tagged"),
-    "whitespace loop": ('[ \\n]* in the grammar, whitespace="any"', 'one blank at most: " "?, whitespace="space"'),
+    "whitespace loop": ('[ \\n]* in the grammar, whitespace="any"', 'one blank at most: [ \\n]?, whitespace="space"'),
     "repetition loop": ("which rule repeats without a limit?", "a limit ({0,20}, maxItems), or a temperature above 0"),
     "unbounded nesting": ("a rule that calls itself between two texts", "a deepest level"),
     "early mask": ("what comes without a guide?", "ask for the format in the prompt; after reasoning: gv.tagged"),

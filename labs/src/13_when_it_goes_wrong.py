@@ -54,8 +54,8 @@ gv.stage(bard, "\n", numbered, show=3)
 
 # %% [markdown]
 # The stage shows the step after the blank. No token is legal, and the text is not complete: an **empty mask**. An
-# engine that does not check for it goes on. It sets every illegal logit to −∞ and takes the token with the largest
-# logit.
+# engine that does not check for an empty mask goes on. It sets every illegal logit to −∞ and takes the token with the
+# largest logit.
 
 # %% [question]
 # slide: On an empty mask argmax gives token 0, again and again, and no error.
@@ -80,8 +80,11 @@ gv.diagnose(gv.record(bard, "\n", numbered))
 
 # %% [markdown]
 # Here one rule is the cause: the regex needs a character that no token has. Often several rules change a mask, and
-# each of them alone leaves some tokens. vLLM has `min_tokens`: EOS is illegal until that many tokens are written. Its
-# `bad_words` forbid single words; here `no`. After `yes` the grammar `yes|no` allows only EOS.
+# each of them alone leaves some tokens. Take three rules as vLLM has them, after the output `yes`:
+#
+# * the grammar `yes|no` allows only EOS,
+# * `min_tokens` allows all but EOS, until that many tokens are written,
+# * `bad_words` allows all but a forbidden word, here `no`.
 
 # %%
 answers = gv.guide(gv.regex("yes|no"), vocabulary)
@@ -94,9 +97,9 @@ rules = {
 print({name: len(ids) for name, ids in rules.items()}, "legal for all:", set.intersection(*rules.values()))
 
 # %% [markdown]
-# Which rule is to blame? No rule alone: each allows some tokens. And not all three together: without `bad_words` the
-# mask is empty, too. So look for the **smallest group** of rules that together allow no token. Here it is `grammar` and
-# `min_tokens`. One of these two must be changed.
+# Which rule is to blame? Not one rule alone: each allows some tokens. Not all three either: without `bad_words` the
+# mask is still empty. So look for the **smallest group** of rules that together allow no token. Here it is `grammar`
+# and `min_tokens`. One of these two must be changed.
 
 # %% [markdown]
 # ## Exercise 1 · Who emptied the mask? ★★
@@ -132,38 +135,38 @@ gv.checks.who_emptied(who_emptied)
 # %% [markdown]
 # ## 2 · It never stops
 #
-# A run that meets its limit is cut. Look at what it wrote last. Here `clerk` may write any JSON, with whitespace as the
-# standard allows it.
+# Some runs write blanks until a limit cuts them. Here is a run of `clerk` that writes 17 line breaks and then leaves
+# its loop, so we see how it comes in and out. It may write any JSON, with whitespace as the standard allows it.
 
 # %%
 boxes = "The box holds a bag, which holds a box, which holds a bag, which holds a box.\nNested JSON:\n"
 loop = gv.record(clerk, boxes, gv.guide(gv.json(), vocabulary), temperature=0)
 
 
-def print_legal(step):
+def print_wanted(step):
     legal = [one for one in step.candidates if one.legal]
-    for one in legal[:2]:
-        print(vocabulary.display(one.token), probability(one.raw))
+    for one in (step.candidates[0], *legal[:2]):
+        print(f"{vocabulary.display(one.token):8} before the mask {probability(one.raw)}")
 
 
 gv.draw_strip(loop, mass=True)
 
 # %% [markdown]
-# The number below a token is Z, the legal share before it.
+# The number below a token is Z at its step: the share of the model's probability that was legal.
 
 # %% [question]
 # slide: The model wants to end, the mask refuses, and a line break is the likeliest of what is left.
 gv.predict(
-    "After `}}}` come 17 line breaks. What does the model want to write at the first of them?",
+    "After `}}}` come 17 line breaks. What does the model want to write instead of the first one?",
     choices=["a line break: it likes whitespace", "`}`: one bracket is missing", "EOS: it takes the text for complete"],
     answer="EOS: it takes the text for complete",
     reveal=[
         lambda: gv.draw_distribution(loop.steps[17]),
-        lambda: print_legal(loop.steps[17]),
-        """The model wants to end, with 99.9%. It does not count brackets: it wanted to end one token earlier, too, when
-        three were missing. The mask refuses EOS. Seven tokens are legal. The line break is the likeliest of them, twice
-        as likely as the bracket, and after it the state is the same. Here the run leaves the loop after 17 steps. In
-        vLLM such loops lasted until `max_tokens`.""",
+        lambda: print_wanted(loop.steps[17]),
+        """The model wants to end: it does not count brackets. The mask refuses EOS, and seven tokens are legal. The
+        line break is the likeliest of them, twice as likely as the bracket. After it the state is the same, so the same
+        choice comes again. This run leaves its loop after 17 steps. In vLLM such loops lasted until `max_tokens` (links
+        below).""",
     ],
 )
 
@@ -175,6 +178,7 @@ gv.diagnose(loop)
 # `clerk` does not prefer blanks. At step 13 it wanted `box`, a string without its quote mark. It had to take `1`, and
 # from there on the text is not the one that it wanted. The grammar allows blanks without a limit. So limit them:
 # `"space"` allows at most one blank after a colon or a comma, `"compact"` allows none.
+
 
 # %%
 def write_boxes(*settings):
@@ -199,16 +203,15 @@ gv.predict(
         """With `space` only a bracket or a comma may come after `}}}`. The bracket is likelier, and the run ends. The
         text is still not the one that the model wanted, so `gv.diagnose` names a rule that is too tight: see section
         3. With `compact` the blank that the model expects is illegal. It goes on from a text that it never saw in
-        training, and loops inside a string until the limit. A tighter rule is not a safer rule.""",
+        training, and loops inside a string until the limit. So a tighter rule may be worse.""",
     ],
 )
 
 # %% [markdown]
 # A real model loops, too. SmolLM2 was asked for a JSON object under a mask that allows any whitespace. Of twenty runs
-# at temperature 0, three were cut in the middle of blanks. When it was *not* asked for JSON, 13 of 40 runs at
-# temperature 1 were. Here is one of the three, RECORDED, after its first line break. The object is complete, and EOS is
-# legal. The model wants a code fence (0.44), which is illegal, or another line break (0.41). After it the state is the
-# same.
+# at temperature 0, three were cut in the middle of blanks. Here is one of them, RECORDED, after its first line break.
+# The object is complete, and EOS is legal. The model wants three backticks (0.44), which are illegal, or another line
+# break (0.41). After it the state is the same. This run goes on until its limit.
 
 # %%
 # slide: SmolLM2 does the same: the object is complete for the model, and not for the mask.
@@ -226,9 +229,9 @@ gv.stage(gv.Trace.load(shipped("traces/smollm2/whitespace-loop.trace.json")), sh
 # hint: `?` means none or one.
 
 # %%
-NAMED = r'''root ::= "{" ws "\"name\"" ws ":" ws text ws "}"
+NAMED = r"""root ::= "{" ws "\"name\"" ws ":" ws text ws "}"
 text ::= "\"" [a-z ]* "\""
-ws   ::= [ \n]*'''
+ws   ::= [ \n]*"""
 liner = gv.ToyModel([b"\n", b"{", b"}", b'"name"', b":", b'"ada"'], lambda tokens: [9, 1, 2, 3, 4, 5])
 
 
@@ -280,15 +283,17 @@ gv.predict(
 )  # fmt: skip
 
 # %% [markdown]
-# A low Z in the middle of a run says: what the model wants is refused here. `gv.diagnose` names the first such step.
+# A low Z says: what the model wants is refused here. `gv.diagnose` names the first such step.
 
 # %%
 # slide: The constraint is tighter than the facts, and the diagnosis says which keyword.
 gv.diagnose(pear)
 
 # %% [markdown]
-# Is every low Z a fault? Compare with right runs *of your model*. In thirty right runs of `clerk`, Z never falls below
-# 0.7. In each of 99 right answers of SmolLM2 it falls below 0.0005. One of them, RECORDED, says why:
+# ### Is every low Z a fault? · home
+#
+# Compare with right runs *of your model*. We measured: in thirty right runs of `clerk`, Z never falls below 0.7. In
+# each of 99 right answers of SmolLM2 it falls below 0.0005. One of them, RECORDED, says why:
 
 # %%
 gv.diagnose(gv.Trace.load(shipped("traces/smollm2/person-asked.trace.json")))
@@ -347,9 +352,9 @@ gv.diagnose(write(0, temperature=0))
 # %% [markdown]
 # ## 4 · It is not even legal
 #
-# A text is illegal if no mask was applied, or a wrong one. The wrong one is a mask of another vocabulary: lab 05 had a
-# stale index, and a `fingerprint` of the vocabulary finds it. Here we look at the first cause. This service catches an
-# error and goes on without a mask.
+# A text is illegal if a wrong mask was applied, such as that of another vocabulary in lab 05, or no mask at all. Here
+# is a service for the second case.
+
 
 # %%
 def serve(prompt, schema):
@@ -367,7 +372,7 @@ print(polite.text)
 # %% [question]
 # slide: The mask was never on, and nobody noticed, because the text looked right.
 gv.predict(
-    "The record names a constraint. How many of the 4,096 tokens were legal at the first step?",
+    "The record says that it had a constraint. How many of the 4,096 tokens were legal at the first step?",
     number=4096,
     reveal=[
         lambda: print(gv.diagnose(polite).findings[0].seen),
@@ -432,7 +437,8 @@ gv.diagnose(lamp)
 # %%
 SEED = 1
 unseen = broken_run(SEED)
-gv.stage(unseen, show=0)
+print(unseen.prompt)
+gv.draw_strip(unseen, mass=True)
 
 # %%
 # solution:
@@ -446,6 +452,7 @@ gv.checks.broken(found)
 # ## 6 · Retry, repair, or mask · home
 #
 # The lemons of section 3 came out wrong. Validate the text, **retry** if it is wrong, and count the calls:
+
 
 # %%
 def is_right(text):
@@ -470,8 +477,8 @@ gv.predict(
         lambda: print(len({write(seed, temperature=0).text for seed in range(1, 11)}), "text"),
         lambda: print(f"temperature 0: {retry(temperature=0)}\ntemperature 1: {retry()}"),
         """At temperature 0 nothing is drawn, so all seeds give the same wrong text: ten calls for nothing. At
-        temperature 1 the fourth call is right, by luck: of 60 such texts 3 are. If a share p of the texts is right,
-        1 / p calls are needed on average, here about 20. Better: leave the total out of the format; add in code.""",
+        temperature 1 the fourth call is right, by luck. In our record 3 of 60 such texts are. If a share p of the texts
+        is right, 1 / p calls are needed on average. Better: leave the total out of the format; add in code.""",
     ],
 )
 
@@ -479,9 +486,9 @@ gv.predict(
 # Without a mask a text may also need a second call for its form. A **repair** sends the wrong text back to the model,
 # with the message of a validator: *Your answer is not valid: Extra data: line 6 column 1. Write it again.*
 #
-# SmolLM2 wrote JSON for 120 people, as in lab 00. Free, 94 answers fit the schema, and most of the other 26 go on after
-# the object. Each of these gets at most two more calls. A *retry* asks the same again at temperature 1, a *repair* asks
-# at temperature 0. After its second call the repair has 102 answers that fit.
+# SmolLM2 wrote JSON for 120 people, as in lab 00. Free, 94 answers fit the schema, and most of the other 26 write more
+# text after the object. Each of these gets at most two more calls. A *retry* asks the same again at temperature 1, a
+# *repair* asks at temperature 0. After its second call the repair has 102 answers that fit.
 
 # %%
 repairs = gv.decoding.Rates.load("smollm2/repairs")
@@ -509,8 +516,8 @@ gv.predict(
         show_repairs,
         """All 18 third texts are equal to the second ones. At temperature 0 the model copies the text that it reads,
         and `Extra data` does not say what to leave out. A retry draws a new text: 111 fit, after fewer calls. The mask
-        needs one call per person, 120 fit, and 99 are right. Of 30 orders, as in lab 06, no retry and no repair fits,
-        and all masked answers do. A larger model may understand the message: measure yours, and count the calls.""",
+        needs one call per person, 120 fit, and 99 are right. A larger model may understand the message: measure
+        yours.""",
     ],
 )
 
@@ -547,7 +554,7 @@ def repair(ask, complain, question, most):
 gv.checks.repair(repair)
 
 # %% [markdown]
-# ## The rest of the clinic
+# ## The rest of the clinic · home
 #
 # | symptom | question | check | cure |
 # | --- | --- | --- | --- |
