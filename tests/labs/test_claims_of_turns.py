@@ -68,19 +68,6 @@ def test_the_server_that_waits_calls_after_a_thought_and_never_without(lab):
 
 
 @pytest.mark.slow
-def test_for_two_of_five_prompts_the_mask_of_the_server_that_waits_never_begins(lab):
-    for begin in ("waits = ", "silent = ", "lamp = ", "after = "):
-        exec(next(code for code in CODES if code.startswith(begin)), lab)
-    lost = []
-    for name, prompt in lab["prompts"].items():
-        run = gv.record(lab["scout"], prompt, lab["waits"], temperature=0, max_tokens=40)
-        if "█" not in lab["reach"](run):
-            lost.append(name)
-    assert lost == ["thinking off", "a result, off"]
-    assert 'this server never begin?",\n    number=2,' in build.read_source(NAME)
-
-
-@pytest.mark.slow
 def test_with_a_needless_call_the_answer_fails(lab):
     omar = "Omar lives in Cairo and works as a pilot. What is Omar's job?"
     [free] = gv.converse(lab["scout"], omar, lab["tools"], temperature=0)
