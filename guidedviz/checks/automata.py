@@ -171,7 +171,8 @@ def write_schema(short: Any, *more: Any) -> dict[str, Any]:
     if isinstance(short, list):
         return {"enum": short}
     properties = {key: write_schema(one) for key, one in short.items()}
-    return {"type": "object", "properties": properties, "required": [*properties][::-1]}
+    backwards = [*properties][::-1]
+    return {"type": "object", "properties": properties, "required": backwards}
 
 
 SCHEMAS = read_trials(

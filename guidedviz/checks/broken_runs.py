@@ -117,7 +117,8 @@ def run_of(service: BrokenService) -> Trace:
     """
     prompt = f"{service.sentence}\nJSON with product, color, price:\n"
     model = load_model(PATIENT_MODEL)
-    return record(model, prompt, guide(service.machine(), model.vocabulary), temperature=0)
+    constraint = guide(service.machine(), model.vocabulary)
+    return record(model, prompt, constraint, temperature=0)
 
 
 def check_broken(answer: Any) -> Verdict:
@@ -185,6 +186,7 @@ def _judge_cause(service: BrokenService, cause: Any) -> str:
     asked = words & {"product", "color", "price"}
     if asked and not asked & places:
         return f"the schema has no `{named[0]}` there"
-    if service.machine(without=named[0]).accepts(service.right.encode()):
+    machine = service.machine(without=named[0])
+    if machine.accepts(service.right.encode()):
         return ""
     return f"without it the schema still refuses {service.right}"

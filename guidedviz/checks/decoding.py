@@ -134,7 +134,8 @@ def check_only_answers(bias: Any, model: Model) -> Verdict:
     cases = []
     for prompt, logits in asked.items():
         expected = shares(softmax(apply_mask(logits, words)))
-        cases.append(Case((logits,), expected, why, (("prompt", prompt),)))
+        given = (("prompt", prompt),)
+        cases.append(Case((logits,), expected, why, given))
     return check_function(first_token, cases, same=same)
 
 

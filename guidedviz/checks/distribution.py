@@ -92,7 +92,8 @@ def check_distance(answer: Any) -> Verdict:
     """
 
     def reference(weights: Sequence[float]) -> float:
-        distances = abs(1 - np.divide(weights, np.mean(weights)))
+        ratios = np.divide(weights, np.mean(weights))
+        distances = abs(1 - ratios)
         return float(distances.mean() / 2)
 
     return check_function(answer, cases_of(reference, WEIGHTS))

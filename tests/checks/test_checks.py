@@ -268,10 +268,10 @@ def test_the_charts_are_those_of_the_library():
 
 
 def test_a_sorted_token_is_what_python_s_re_says_of_the_rule():
-    """Dependent where some beginning of what is read completes the rule, accepted where more can complete it."""
+    """Dependent where a part of the token completes the rule, accepted where more than the token can complete it."""
     for text, begun, piece in TOKENS:
         data = (begun + piece).decode()
-        ends = [end for end in range(len(begun), len(data)) if re.fullmatch(text, data[:end])]
+        ends = [end for end in range(len(begun) + 1, len(data)) if re.fullmatch(text, data[:end])]
         goes_on = any(re.fullmatch(text, data + rest) for rest in ("", "0", "a", "b", '"', 'a"'))
         machine = gv.regex(text)
         right = "accepted" if goes_on else "dependent" if ends else "rejected"

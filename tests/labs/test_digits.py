@@ -16,7 +16,6 @@ EXACT = {  # what stands in the code of a cell whose figures are no model's, and
     "print(match(7, 5)": "dot products of two given vectors in double precision",
     "simulate(five, costs": "milliseconds of a simulated server, in Python's own numbers",
     "simulate(three, costs": "milliseconds of a simulated server, in Python's own numbers",
-    "draw_throughput(": "requests per second of a simulated server, in Python's own numbers",
 }
 
 
