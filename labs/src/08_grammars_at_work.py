@@ -7,7 +7,7 @@
 # without end. What does an engine do about each, and when is a grammar the wrong tool?
 #
 # **Goal.** You can let a program write a grammar, tell what an ambiguous and a left-recursive grammar cost, write the
-# move of Earley's parser that ends left recursion, close brackets in time, and choose the cheapest tool.
+# move of Earley's parser that keeps left recursion from looping, close brackets in time, and choose the cheapest tool.
 #
 # **Time.** {minutes} minutes in class, {with_home} with the homework. [Lab 07](07_pda.ipynb)
 # comes before this one.
@@ -28,14 +28,12 @@
 # **Lost?** *Rule*, *derivation* and *stack* are in lab 07, sections 2 and 3. *Z* is in lab 02, section 1.
 
 # %%
-# slide: The grammar is read by a lexer and a chart, which takes every grammar as it is.
 import sqlite3
 
 import guidedviz as gv
 from guidedviz.machines.earley.items import Item, complete  # for the exercises
 
 clerk = gv.load_model("clerk")
-gv.views.draw_loop("chart")
 
 # %% [markdown]
 # ## 1 · A grammar made for one table
@@ -119,8 +117,10 @@ gv.predict(
 # %% [markdown]
 # ### Change the grammar · home
 #
-# The stage stands in the third query, before the column of the condition: here Z is 1 in 61,000. The grammar is in the
-# tab **constraint**. Add `| "price"` to the rule `column`, and run on from here.
+# The stage stands in the third query, before the column of the condition. Here Z is 1 in 61,000; under the bars it is
+# the factor `× 61,000`, which is 1/Z. The grammar is in the tab **constraint**. Add `| "price"` to the rule `column`,
+# and run on from here. Z is then near 1: the model writes what it wants, and SQLite would say again that there is no
+# such column. This grammar can follow the model or the database, not both.
 
 # %%
 # slide: Before the column Z is 1 in 61,000: the grammar overrules the model here.
@@ -129,21 +129,22 @@ gv.stage(clerk, prompts[2], edit=books.strip(), show=5)
 # %% [markdown]
 # ## 2 · Ambiguous and left-recursive
 #
-# Here are three grammars for sums of digits. All three describe the same texts. The first is **ambiguous** and
-# left-recursive, the second is only **left-recursive**, the third is neither.
+# Here are three grammars for sums of digits. All three describe the same texts. The first is **ambiguous**: a sum has
+# several trees. The second is **left-recursive**: `root` begins with itself. The third is
+# **right-recursive**: `root` ends with itself.
 
 # %%
 # slide: This grammar is ambiguous: the sum has a second tree.
 grammars = {
     "ambiguous": 'root ::= root "+" root | [0-9]',
-    "left-recursive": 'root ::= root "+" [0-9] | [0-9]',
-    "neither": 'root ::= [0-9] "+" root | [0-9]',
+    "left": 'root ::= root "+" [0-9] | [0-9]',
+    "right": 'root ::= [0-9] "+" root | [0-9]',
 }
 gv.views.draw_derivation(gv.grammar(grammars["ambiguous"]), "1+2+3")
 
 # %% [markdown]
 # The `?` says that this tree is one of several. Here `1+2` is the left part of the sum. In another tree `2+3` is the
-# right part. Both trees have the same leaves in the same order. A sum of ten numbers has 4,862 trees.
+# right part. A sum of ten numbers has 4,862 trees.
 
 # %%
 def compare(text):
@@ -153,7 +154,7 @@ def compare(text):
         legal = [one for one in "+0123456789" if machine.accepts_prefix((text + one).encode())]
         if machine.accepts(text.encode()):
             legal.append("the end")
-        print(f"{name:15} legal after {text}:", *legal)
+        print(f"{name:9} legal after {text}:", *legal)
 
 
 # %% [question]
@@ -201,18 +202,26 @@ except RecursionError as error:
 # %% [markdown]
 # ## 3 · Earley's parser
 #
-# Jay Earley's parser takes every grammar as it is. It keeps a **chart**: one *column* per place in the text. (From here
-# on, *column* means such a column, not one of a table in SQL.) A column lists what may be going on at its place. The
-# rules here are `sum → sum + term | term` and `term → number | ( sum )`. An entry is an **item**, such as
-# `sum → sum • + term (from 0)`: this `sum` began at place 0, everything left of the dot is read, and next it waits for
-# a `+`. The first item is `start → • sum`: the whole text must be one sum.
+# Sections 1 and 2 ran on the machine of lab 07. Now a lexer and a chart take its place.
+
+# %%
+# slide: The grammar is read by a lexer and a chart, which takes every grammar as it is.
+gv.views.draw_loop("chart")
 
 # %% [markdown]
-# Three moves fill the chart. (The name *predict* is Earley's. It has nothing to do with your predictions.)
+# Jay Earley's parser takes every grammar as it is. It keeps a **chart**: one *column* per place in the text (not a
+# column of SQL). A column lists what may be going on at its place. The rules here are `sum → sum + term | term` and
+# `term → number | ( sum )`. An entry is an **item**, such as `sum → sum • + term (from 0)`: this `sum` began at place
+# 0, everything left of the dot is read, and next it waits for a `+`. The first item is `start → • sum`: the whole text
+# must be one sum.
+
+# %% [markdown]
+# Three moves fill the chart:
 #
 # * **Predict.** An item waits for a rule, so this rule may begin here. Add an item for each alternative of the rule to
 #   this column, with the dot in front. An item that is there already is not added again.
-# * **Scan.** An item waits for what comes next in the text. Add it to the next column, with its dot moved.
+# * **Scan.** An item waits for a lexeme, and the next lexeme in the text is this one. Add the item to the next column,
+#   with its dot moved.
 # * **Complete.** An item is finished: its dot is at the end. Go to the column where it began and find the items that
 #   wait for its rule. Add them to this column, with their dots moved.
 
@@ -221,8 +230,8 @@ except RecursionError as error:
 # chart has one column per lexeme instead of one per byte. A solid frame marks the new item, and dashed frames mark the
 # items that led to it. The number at the right is the column where an item began.
 #
-# Press `Home` and step. Look at the frame *sum waits for sum*: the items are in the column already, so nothing is
-# added. This is why the parser does not loop.
+# Press `Home` and step. Look at the fourth frame, *sum waits for sum*: the items are in the column already, so nothing
+# is added. This is why the parser does not loop.
 
 # %%
 # slide: Earley's parser keeps a chart: a column per place lists all that may be going on there.
@@ -238,8 +247,9 @@ gv.predict(
     reveal=[
         lambda: print("legal:", *(chr(byte) for byte in range(128) if sums.accepts_prefix(b"(12" + bytes([byte])))),
         """Twelve. The number may go on: ten digits. Or it ends here. Then `term → ( sum • )` waits for `)`, and
-        `sum → sum • + term` waits for `+`. Only the next byte tells the lexer whether the number has ended. So a mask
-        has two parts: the bytes that continue the lexeme, and the bytes that may follow if it ends here.""",
+        `sum → sum • + term` waits for `+`. Only the next byte tells the lexer whether the number has ended: in the film it is
+        `)`. So a mask has two parts: the bytes that continue the lexeme, and the bytes that may follow if it ends
+        here.""",
     ],
 )
 
@@ -258,7 +268,7 @@ gv.predict(
 # hint: A `for` loop over a list also visits the items that are appended while it runs. Work on a copy of the column.
 #
 # hint: For each `symbols` in `rules.get(item.wanted, ())` make `Item(item.wanted, symbols, 0, place)`, and append it
-# unless it is in the list. This test is what ends left recursion.
+# unless it is in the list. Without this test a left-recursive rule would add items without end.
 
 # %%
 # slide: Exercise 1: write the first move of the parser, predict.
@@ -282,18 +292,19 @@ gv.checks.predict(predict)
 
 # %% [markdown]
 # The library's `gv.earley` works the same way. The number of its items is the work of the parser. Here it is for the
-# three grammars of section 2 and a sum of 41 numbers:
+# three grammars of section 2 and a sum of 41 numbers, first the columns after each of five numbers, then all columns:
 
 # %%
 # slide: The masks are the same, the work is not: with left recursion Earley's parser needs the fewest items.
 for name, grammar in grammars.items():
     chart = gv.earley(grammar).chart(b"1" + b"+1" * 40)
-    print(f"{name:15} {sum(len(column.items) for column in chart):5,} items")
+    sizes = [len(column.items) for column in chart]
+    print(f"{name:9} after a number: {sizes[1:11:2]}, all: {sum(sizes):5,} items")
 
 # %% [markdown]
-# Left recursion needs the fewest: after each number its `root` is finished. In the third grammar each number opens a
-# `root` inside the one before it. All of these stay open, and all are completed after each number. The ambiguous
-# grammar has over 10²¹ trees for this sum, but each item is noted only once.
+# Left recursion needs the fewest: each `root` is finished as soon as its number is read, so every number adds the same
+# three items. With right recursion all roots stay open, and each new number completes all of them: 3, 4, 5, 6, 7 items.
+# The ambiguous grammar has over 10²¹ trees for this sum, but each item is noted only once.
 
 # %% [markdown]
 # ## Exercise 2 · Scan, and the parser ★ · home
@@ -369,8 +380,8 @@ show_run(brackets)
 
 # %% [markdown]
 # One way out is a **budget**: how many tokens may still be written. The stack holds what is open, so the shortest end
-# of the text can be computed. A token is masked if after it too few tokens would be left for this end. (Here each
-# bracket is a token, so the end takes one token per bracket.)
+# of the text can be computed. After each token, enough tokens must be left for this end. A token that breaks this is
+# masked. (Here each bracket is a token, so the end takes one token per bracket.)
 
 # %% [question]
 # slide: With a budget the mask closes all brackets in time.
@@ -393,18 +404,14 @@ gv.predict(
 # | --- | --- | --- |
 # | is prose for people | none | 00 |
 # | is yes or no | none: compare two logits | 01 |
-# | prefers some words | logit bias | 01 |
 # | is one of some known texts | list of texts: a small FSM | 03 |
 # | is a date, a number, an identifier | regex: FSM | 03, 04 |
 # | is JSON with known keys | JSON Schema | 06 |
 # | nests to any depth, as formulas or full SQL | grammar, or recursive schema: PDA | 07 |
-# | must be true or consistent | validator afterwards, and a retry | 13 |
-#
-# The last row can be added to any other row, and a bias to any mask.
+# | must be true or consistent | a validator afterwards and a retry, added to any row above | 13 |
 
 # %% [markdown]
-# A grammar can also do what the rows above it do, with more work: regular sets are context-free (the picture in lab
-# 07). Section 1 shows what remains for the last row: no grammar knows which column fits the question.
+# Section 1 shows what remains for the last row: no grammar knows which column fits the question.
 
 # %% [question]
 # slide: Only what nests to any depth needs a stack.
@@ -427,9 +434,9 @@ gv.predict(
 )
 
 # %% [markdown]
-# Few people write the grammar of the replies by hand. A JSON Schema can contain itself: `{"$ref": "#"}` stands for the
+# A JSON Schema can contain itself: `{"$ref": "#"}` stands for the
 # whole schema. Such a **recursive schema** is the form that most tools take, and the compiler makes a grammar of it.
-# Each comment must `say` something, the inner ones, too:
+# Each comment, also an inner one, must have the key `say`:
 
 # %%
 # slide: A recursive schema is the form of such a grammar that most tools take.
@@ -450,7 +457,7 @@ gv.score()
 # | --- | --- | --- |
 # | "An ambiguous grammar gives ambiguous masks." | The masks are equal. The chart has 2,666 items, not 166. | 2, 3 |
 # | "Left recursion makes a parser slow." | Earley's parser needs 166 items with it, 1,066 without. | 3 |
-# | "A run that never closes is a deadlock." | Each mask held three legal tokens. A deadlock has none. | 4 |
+# | "A run that never closes has no legal token left." | Each of its masks held three legal tokens. | 4 |
 # | "JSON Schema is only a regex." | Not if it contains itself: the replies need a stack. | 5 |
 
 # %% [markdown]
