@@ -12,15 +12,13 @@
 # comes before this one.
 
 # %% [markdown]
-# ## Five words
+# ## Three words
 #
 # | word | meaning |
 # | --- | --- |
-# | **context-independent token** | a token with one verdict at a node on all stacks, *accepted* or *rejected* |
+# | **context-independent token** | a token whose verdict at a node is the same on every stack: *accepted* or *rejected* |
 # | **context-dependent token** | a token that the node cannot decide alone: it must be read on the stack |
 # | **closure** | all nodes that a machine can be at without reading another byte |
-# | **context expansion** | rejecting tokens before decoding because nothing that follows the rule can read them |
-# | **lookahead** | what may follow a rule; context expansion uses it |
 
 # %% [markdown]
 # **Lost?** *Node*, *call* and *return node* are in lab 07, section 3; the walk of the trie and the index are in lab 05,
@@ -141,7 +139,8 @@ gv.predict(
 # the quote and ends. Then the machine returns to the node below on the stack, drawn in the circle. This node decides
 # the next byte: n8 reads `}`, n5 waits for a colon, n13 waits for a comma or `]`. (*end*: nothing lies below.)
 #
-# The stacks in the picture have no n1. At n1 the rule `value` ends without another byte, so the library leaves n1 out.
+# Between `list` and `string` the rule `value` is open, too (node n1). Nothing can be read at n1, so the library does
+# not put it on the stack.
 
 # %%
 # slide: Cut the token where the rule ends: the rule decides the first part, the stack decides the rest.
@@ -160,8 +159,9 @@ gv.views.draw_cut(nested, begun, '"}]')
 # After `"a` of a string, `"}]` is dependent: the rule can end after the quote.
 
 # %% [markdown]
-# Do not ask whether the rule was accepting at `state`, before the first byte. A token that begins after the end of the
-# rule is not cut. Another node sorts it (section 3).
+# Do not ask whether the rule was accepting at `state`, before the first byte. If it was, another node sorts the token
+# (section 3). After `12` the node in `number` rejects `}`, because no byte of it belongs to the number. The node in
+# `object` accepts it.
 #
 # hint: `rule.step(state, byte)` gives `None` where the rule cannot read a byte. After each byte that it reads, ask
 # `rule.is_accepting(state)`.
@@ -229,8 +229,8 @@ gv.predict(
 #
 # The rule `string` does not know what follows it. The grammar does: after a string comes a colon, a comma, a closing
 # bracket or the end. What may follow a rule is its **lookahead**. **Context expansion** reads the bytes after the cut
-# with it, before decoding. It goes on to the last byte of the token: if the next rule can end inside the token, too,
-# it continues after all calls of that rule. If no call can read these bytes, the token is rejected.
+# with it, before decoding. If a following rule ends inside the token, too, the check goes on with whatever may follow
+# *that* rule. If nothing that may follow can read these bytes, the token is rejected.
 
 # %%
 # slide: The grammar knows what can follow a string, and then eight tokens are left.
@@ -241,7 +241,8 @@ for name, tables in (("the rule alone", plain), ("context expansion", split)):
 
 # %% [markdown]
 # Seven are rejected now. No letter follows a string, so `"A` and `"The` are illegal on every stack. Five have a `↵`, a
-# line break, and this grammar has none. Each of the other eight is legal on one stack and illegal on another.
+# line break, and this grammar has none. Each of the other eight is legal on one stack and illegal on another: `"}}}}`
+# is legal if four objects are open.
 
 # %% [markdown]
 # ## 3 · The mask at run time
@@ -259,15 +260,17 @@ for name, tables in (("the rule alone", plain), ("context expansion", split)):
 # | **the token is** | legal | legal | read on the stack | illegal |
 
 # %% [markdown]
-# If one node of the closure accepts a token, it is legal, whatever the stack. If all nodes reject it, it is illegal.
-# Otherwise it is context-dependent at some node and accepted at none. Only such a token must be read on the real stack.
+# * A token that one node of the closure accepts is legal, whatever the stack.
+# * A token that all nodes reject is illegal.
+# * A token that no node accepts, and that is context-dependent at some node, must be read on the real stack.
+#
 # This is how the XGrammar paper fills a mask.
 
 # %% [markdown]
 # Here is this engine on the whole grammar of RFC 8259. The stage stands before the token `"}}}}`. The stack has
 # `string` on top, below it four objects and `root`; the tab **machine** draws it as strips. Open the tab **map**: 13
-# tokens are context-dependent here, and ten of them are legal on this stack. Then step back to the token `piano`, the
-# first key. There only one of the 13 is legal: `":`.
+# tokens are context-dependent here, not 8: this grammar also allows whitespace. Ten of them are legal on this stack.
+# Then step back to the token `piano`, the first key. There only one of the 13 is legal: `":`.
 
 # %%
 # slide: Before a token of many braces the engine reads the real stack.
@@ -275,13 +278,59 @@ boxes = "Hi! The piano holds a kettle, which holds a wallet, which holds a lemon
 gv.stage(clerk, boxes, gv.guide(gv.json(), clerks), seed=1, constraint="JSON", show=14, stack=True)
 
 # %% [markdown]
-# ### What breaks · home
+# ## 4 · JSON on Llama 3
+#
+# Now the full size: JSON and 128,256 tokens. Remember section 2: a token is context-dependent only if the rule reads
+# its first bytes, may end there, and bytes are left over.
+#
+# The answer below has a table. Its last row is with *rule inlining*, too: a rule is copied to the places where it is
+# called, so that fewer rules end inside a token. [What xgrammar keeps](deeper/xgrammar_forensics.ipynb) shows how.
+
+# %%
+full_json = gv.build_split(gv.json(), llama)  # with all ideas
+splits = {
+    "tables only": gv.build_split(gv.json(), llama, inline=False, expand=False),
+    "and context expansion": gv.build_split(gv.json(), llama, inline=False),
+    "and rule inlining": full_json,
+}
+
+# %%
+def show_shares():
+    print(f"{'context-dependent:':22}{'in a string':>12}{'largest of all nodes':>24}")
+    for name, split in splits.items():
+        (place,) = split.pda.places(after(split.pda, b'"'))
+        most = max(len(part.dependent) for part in split.build())
+        print(f"{name:22}{len(split.node(place).dependent):12,}{most:14,} = {most / len(llama):6.2%}")
+
+
+# %% [question]
+# slide: Less than one percent holds inside a string; in whitespace it was 46 percent.
+gv.predict(
+    "Without context expansion, 1,151 of the 128,256 tokens are context-dependent inside a string: less than 1%. At "
+    "another node of JSON it is 46%. Which one?",
+    choices=[
+        "inside a number, after a digit: the number may end there",
+        "in whitespace, after a blank: the whitespace may end there",
+        "inside a string, after a backslash: the escape ends after one letter",
+    ],
+    answer="in whitespace, after a blank: the whitespace may end there",
+    reveal=[
+        show_shares,
+        """The rule `ws` reads the blank and may end there. Nearly half of the tokens begin with whitespace and go on,
+        most of them with a word. After a digit no token is cut: a token of Llama 3 that begins with a digit has only
+        digits (lab 05). After a backslash 62 are cut. Context expansion rejects nearly all tokens with a word, because
+        hardly any word can follow in JSON. With rule inlining no node has more than 169.""",
+    ],
+)
+
+# %% [markdown]
+# ## 5 · What breaks · home
 #
 # Could an engine skip the stack, and let all context-dependent tokens pass? `check=False` does that.
 # The loop is that of lab 02. It stops where the machine cannot read the token that was drawn.
 #
-# First we count these tokens. Of the 20 nodes above, four are the ends of the rules, drawn as double circles. No byte
-# is read there, so 16 nodes have a table.
+# First we count these tokens. Of the 20 nodes of section 2, four are the ends of the rules, drawn as double circles. No
+# byte is read there, so 16 nodes have a table.
 
 # %%
 parts = split.build()  # one table per node
@@ -318,10 +367,10 @@ gv.predict(
     answer='where a token ends a rule and goes on, such as `",` after a key',
     reveal=[
         lambda: gv.views.draw_verdicts(nested, [write(careless, seed) for seed in range(8)]),
-        """Two of eight, both at `",` after a key. In a list this token is right after a string, but a key needs a
-        colon. `A` is rejected at the node, so it cannot pass. EOS is legal only where all rules may end, and the
-        library asks this at every step. So 16 of 65,536 verdicts are enough to break a text: at the end of a string
-        these tokens are likely.""",
+        """Two of eight, both at `",` after a key. In a list this token is legal after a string; after a key a colon
+        must come. `A` is rejected at the node, so it cannot pass. EOS is legal only where all rules may end, and the
+        library asks this at every step. So the 16 context-dependent verdicts of 65,536 are enough to break a text (that
+        there are also 16 nodes is chance): at the end of a string these tokens are likely.""",
     ],
 )
 
@@ -376,53 +425,7 @@ for text in ['["a', '{"a', '{"a": 1', '[1', '[{"a": 1']:
     print(f"yours {my_mask(state) == legal}, library {set(np.flatnonzero(document.mask(state))) == legal}")
 
 # %% [markdown]
-# ## 4 · JSON on Llama 3
-#
-# Now the full size: JSON and 128,256 tokens. Remember section 2: a token is context-dependent only if the rule reads
-# its first bytes, may end there, and bytes are left over.
-#
-# The last row of the table is with *rule inlining*, too: a rule is copied to the places where it is called, so that
-# fewer rules end inside a token. [What xgrammar keeps](deeper/xgrammar_forensics.ipynb) shows how.
-
-# %%
-full_json = gv.build_split(gv.json(), llama)  # with all ideas
-splits = {
-    "tables only": gv.build_split(gv.json(), llama, inline=False, expand=False),
-    "and context expansion": gv.build_split(gv.json(), llama, inline=False),
-    "and rule inlining": full_json,
-}
-
-# %%
-def show_shares():
-    print(f"{'context-dependent:':22}{'in a string':>12}{'largest of all nodes':>24}")
-    for name, split in splits.items():
-        (place,) = split.pda.places(after(split.pda, b'"'))
-        most = max(len(part.dependent) for part in split.build())
-        print(f"{name:22}{len(split.node(place).dependent):12,}{most:14,} = {most / len(llama):6.2%}")
-
-
-# %% [question]
-# slide: Less than one percent holds inside a string; in whitespace it was 46 percent.
-gv.predict(
-    "With tables only, 1,151 of the 128,256 tokens are context-dependent inside a string: less than 1%. (The XGrammar "
-    "paper counts 1,134.) At another node of JSON it is 46%. Which one?",
-    choices=[
-        "inside a number, after a digit: the number may end there",
-        "in whitespace, after a blank: the whitespace may end there",
-        "inside a string, after a backslash: the escape ends after one letter",
-    ],
-    answer="in whitespace, after a blank: the whitespace may end there",
-    reveal=[
-        show_shares,
-        """The rule `ws` reads the blank and may end there. Nearly half of the tokens begin with whitespace and go on,
-        most of them with a word. After a digit no token is cut: a token of Llama 3 that begins with a digit has only
-        digits (lab 05). After a backslash 62 are cut. Context expansion rejects nearly all tokens with a word, because
-        hardly any word can follow in JSON. With rule inlining no node has more than 169.""",
-    ],
-)
-
-# %% [markdown]
-# ## 5 · Another node, another verdict · home
+# ## 6 · Another node, another verdict · home
 #
 # The token ` the` is accepted inside a string and rejected after a digit. It is context-independent at both nodes,
 # because no stack can change either verdict. Some descriptions use a different test: they call a token
@@ -432,7 +435,7 @@ gv.predict(
 verdicts = np.array([part.verdicts for part in full_json.build()])  # 0 rejected, 1 accepted, 2 context-dependent
 
 # %% [question]
-# slide: The test compares stacks at one node; who compares nodes finds nearly all tokens.
+# slide: The test compares stacks at one node; comparing nodes instead finds nearly all tokens.
 gv.predict(
     "How many of the 128,256 tokens does that test call context-dependent?",
     choices=[
@@ -461,15 +464,15 @@ gv.score()
 # | often said | measured here | section |
 # | --- | --- | --- |
 # | "Less than 1% are context-dependent." | without context expansion 0.9% in a string, 46% in whitespace | 4 |
-# | "A context-independent token has the same verdict in every state." | true of 3,554 of 128,256 tokens | 5 |
-# | "So few tokens can be ignored." | then some texts are broken | 3 |
+# | "A context-independent token has the same verdict in every state." | true of 3,554 of 128,256 tokens | 6 |
+# | "They are so few that an engine can ignore them." | then some texts are broken | 5 |
 #
 # The second sentence compares states. The right test compares *stacks* at one node: 127,939 tokens pass it everywhere.
 
 # %% [markdown]
 # ## Recap
 #
-# * There is no limit to the stacks, but the nodes are few: split the tokens at each node once, before decoding.
+# * There is no limit to the stacks, but the nodes are few: sort the tokens at each node once, before decoding.
 # * Cut the token where the rule ends. The rule decides the bytes before the cut, the stack those after it.
 # * At run time take the accepted tokens of all nodes in the closure, and read only the context-dependent ones.
 # * Context expansion leaves few of them, because it knows what may follow a rule.
