@@ -247,8 +247,8 @@ gv.predict(
     reveal=[
         lambda: print("legal:", *(chr(byte) for byte in range(128) if sums.accepts_prefix(b"(12" + bytes([byte])))),
         """Twelve. The number may go on: ten digits. Or it ends here. Then `term → ( sum • )` waits for `)`, and
-        `sum → sum • + term` waits for `+`. Only the next byte tells the lexer whether the number has ended: in the film it is
-        `)`. So a mask has two parts: the bytes that continue the lexeme, and the bytes that may follow if it ends
+        `sum → sum • + term` waits for `+`. Only the next byte tells the lexer whether the number has ended: in the film
+        it is `)`. So a mask has two parts: the bytes that continue the lexeme, and the bytes that may follow if it ends
         here.""",
     ],
 )
@@ -434,8 +434,8 @@ gv.predict(
 )
 
 # %% [markdown]
-# A JSON Schema can contain itself: `{"$ref": "#"}` stands for the
-# whole schema. Such a **recursive schema** is the form that most tools take, and the compiler makes a grammar of it.
+# A JSON Schema can contain itself: `{"$ref": "#"}` stands for the whole schema. Such a **recursive schema** is the form
+# that most tools take, and the compiler makes a grammar of it.
 # Each comment, also an inner one, must have the key `say`:
 
 # %%

@@ -16,7 +16,7 @@
 #
 # | word | meaning |
 # | --- | --- |
-# | **context-independent token** | a token whose verdict at a node is the same on every stack: *accepted* or *rejected* |
+# | **context-independent token** | a token with the same verdict at a node on every stack: *accepted* or *rejected* |
 # | **context-dependent token** | a token that the node cannot decide alone: it must be read on the stack |
 # | **closure** | all nodes that a machine can be at without reading another byte |
 
