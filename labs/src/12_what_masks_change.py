@@ -19,7 +19,7 @@
 # | **conditioning** | keep the legal texts of a distribution and divide their probabilities by their sum |
 # | **target** | the model's distribution over texts, conditioned on the legal ones |
 # | **weight** | the product of all legal masses Z of a run |
-# | **total variation** | a distance of two distributions: 0 if equal, 1 if no text is common |
+# | **total variation** | half the sum of the differences of two distributions: 0 if equal, 1 if no text is common |
 # | **95% interval** | a range computed so that it holds the true value in 95 of 100 repeated measurements |
 # | **window** | a part of a text, from a trigger on, in which the mask is on |
 
@@ -82,11 +82,11 @@ gv.predict(
                        gv.sampling.probability(min(step.mass for step in run.steps)))
                  for n in (30, 20, 12, 8)
                  for run in [gv.record(clerk, news, gv.guide(book(n), clerk.vocabulary), temperature=0)]],
-        """`maxLength` does not tell the model to be brief. It begins with `The`, as before. Then its next token,
-        ` Lantern`, is masked. Of the tokens that fit, ` Roy` is the likeliest, with 1 in 14,000. With 30 characters the
-        limit changes nothing. So the service needs a larger limit. And an alarm on a small Z would have found the
-        strange titles.""",
-    ],
+        """`maxLength` does not tell the model to be brief. It begins with `The`, as before. Then its next token, `
+        Lantern`, is masked. Of the tokens that fit, ` Roy` is the likeliest. With 30 characters the limit changes
+        nothing. So the service needs a larger limit. An alarm on a small Z would have found the strange titles. It
+        would also have found `The Lantern`, a good title: Z says that the model was overruled, not that the title is
+        bad.""", ],
 )
 
 # %% [markdown]
@@ -183,7 +183,7 @@ print({draw.text.decode(): round(draw.weight, 3) for draw in draws})
 # Masked draws have the weight 1 in 10% and 0.03 in 90%, so the mean weight is 0.10 · 1 + 0.90 · 0.03 = 0.127. This is
 # also the share of the free texts that are legal. The target divides each free probability by it:
 #
-# | | masked | · weight = free | / 0.127 = target | weight / mean |
+# | | masked | masked × weight = free | free / 0.127 = target | weight / mean |
 # | --- | --- | --- | --- | --- |
 # | `07` | 0.08 | 0.08 | 0.63 | 7.87 |
 # | `10` | 0.30 | 0.009 | 0.07 | 0.24 |
@@ -192,9 +192,9 @@ print({draw.text.decode(): round(draw.weight, 3) for draw in draws})
 
 # %% [markdown]
 # If all runs have the same weight, then weight / mean is 1, and masked decoding draws from the target. Otherwise the
-# distances from 1 measure how far it is away: 6.87 in 10% of the draws, and 0.76 in 90%. What some texts have too much,
-# others have too little. So *half* of the mean distance is the total variation: (0.10 · 6.87 + 0.90 · 0.76) / 2 = 0.69.
-# For the months it can be computed exactly, too:
+# distances from 1 measure how far masked decoding is from the target: 6.87 in 10% of the draws, and 0.76 in 90%. The
+# probability that some texts gain, others lose. The mean distance counts it twice, so the total variation is *half* of
+# it: (0.10 · 6.87 + 0.90 · 0.76) / 2 = 0.69. For the months it can be computed exactly, too:
 
 # %%
 target = {t.tokens: t.conditioned for t in texts}
@@ -226,11 +226,13 @@ def distance(weights):
 gv.checks.distance(distance)
 
 # %% [markdown]
+# ### The same with `clerk` · home
+#
 # `clerk` reads one sentence and writes JSON under a mask. It gets the same sentence three times: with a line
 # that asks for JSON (*asked*), with a greeting before both (*greeted*), and without that line (*not asked*). `clerk`
 # was trained to answer most greetings with prose first, such as `Sure!`.
 #
-# We draw 40 texts each. Their mean weight estimates how many texts of the free model are legal.
+# We draw 40 texts each. As for the months, the mean weight is the share of the free texts that are legal.
 
 # %%
 schema = {"name": {"type": "string", "maxLength": 40}, "age": {"type": "integer"}}
@@ -241,8 +243,7 @@ known = gv.decoding.remember(clerk)  # it reads equal texts once
 
 def draw_texts(prompt):
     task = samplers.Task(known, prompt, guide, max_tokens=60)
-    seeds = range(506, 546)  # they draw the same on every processor
-    return [samplers.Masked(task).draw(seed) for seed in seeds]
+    return [samplers.Masked(task).draw(seed) for seed in range(506, 546)]
 
 
 # %%
@@ -270,8 +271,9 @@ gv.predict(
         """Most illegal texts begin with prose, so they are removed at the first step. All masked runs lose the same
         share there, so their weights are nearly equal. It does not matter how much is removed, if all runs lose the
         same. *Not asked*, the model wants prose at every step, and the mask allows prose only inside the string: `Hope
-        this helps!` became part of a name. Here a few large weights make up most of the sum, and 40 draws may miss the
-        largest. So 0.95 is probably too low, and its interval too narrow.""",
+        this helps!` became part of a name. (These are the two longest of the 40 texts.) Here a few large weights make
+        up most of the sum, and 40 draws may miss the largest. One more large weight would move the target further away,
+        so 0.95 is probably too low.""",
     ],
 )
 
@@ -279,11 +281,12 @@ gv.predict(
 # ## 4 · Ask, mask, or both?
 #
 # We measured this on 400 prompts that were not used in training. They are of 14 kinds, such as tool calls, records and
-# dates. The temperature is 1, with and without the line that asks for the format, with and without a mask. *Parses*:
-# the output has the format. *Right*: it is exactly the right answer. The lines on the bars are 95% intervals.
+# dates. Each prompt was run four times at temperature 1: with and without the line that asks for the format, with and
+# without a mask. *Parses*: the output has the format. *Right*: it is exactly the right answer. The lines on the bars
+# are 95% intervals.
 
 # %%
-# slide: With a mask all outputs parse; without it 82 percent do if the prompt asks for JSON, and 8 if not.
+# slide: With a mask all outputs parse; without it 82 percent do if the prompt asks for the format, and 8 if not.
 def share(kind, asked, masked, family=None):
     cells = [row for row in record["formats"] if row["temperature"] == 1 and family in (None, row["family"])]
     rows = [row for row in cells if (row["asked"], row["masked"]) == (asked, masked)]
@@ -302,7 +305,7 @@ compare("parses", "outputs that parse")
 def write_date(*cues):
     day = gv.guide(gv.regex("[0-9]{4}-[0-9]{2}-[0-9]{2}"), clerk.vocabulary)
     for cue in cues:
-        prompt = f"We met on March 3rd 2024.\n{cue}"
+        prompt = f"We met on June 17th 2024.\n{cue}"
         print(f"{prompt!r}: {gv.record(clerk, prompt, day, temperature=0).text}")
 
 
@@ -310,7 +313,7 @@ def write_date(*cues):
 # slide: A mask with names in it tells the model what is wanted; a mask of digits tells nothing.
 gv.predict(
     "Not asked, with a mask: all outputs parse. The mask of a tool call has the names of the tools and of their "
-    "arguments. The mask of a date has digits and dashes only. Of which kind are more outputs right?",
+    "arguments. The mask of a date has digits and dashes only. Which has more right outputs, tool calls or dates?",
     choices=[
         "tool calls: the mask itself says what is wanted",
         "dates: a mask that leaves so little to choose leaves little to get wrong",
@@ -328,8 +331,8 @@ gv.predict(
         ),
         lambda: write_date("", "Date as YYYY-MM-DD:\n"),
         """36 of 37 tool calls are right, and none of 13 dates. The mask of a date allows few characters, but each digit
-        is a choice, and nothing says that a date is wanted: the first digits come from the day. If a date is asked for,
-        all 13 are right.""",
+        is a choice, and nothing says that a date is wanted: here the year begins with the 17 of the day. If a date is
+        asked for, all 13 are right.""",
     ],
 )
 
@@ -344,14 +347,23 @@ compare("right", "outputs that are exactly right, all 14 kinds")
 # %% [markdown]
 # ### Which labels · home
 #
-# SmolLM2, which nobody here trained, was asked for the mood of 100 sentences, 34 of them positive: *Is the sentiment of
+# SmolLM2, which we did not train, was asked for the mood of 100 sentences, 34 of them positive: *Is the sentiment of
 # this sentence positive, negative or neutral? Answer with one word.* Without a mask it writes *The sentiment of this
 # sentence is neutral* for nearly all; 28 are right. So a mask allows the three words only.
 
 # %%
 moods = gv.decoding.Rates.load("smollm2/labels")
 print(moods)
+print("names the right label without a mask:", moods.shares("names the right label")["free"])
 print("right with a mask of positive, negative, neutral:", moods.shares("right")["mask"])
+moody = json.loads(shipped("traces/smollm2/labels.json").read_text())["cases"]
+
+
+def show_labels():
+    print("`Positive`:", sum(case["outputs"]["mask with capitals"] == "Positive" for case in moody), "of", len(moody))
+    for way in ("mask", "mask with capitals", "mask, order negative, neutral, positive"):
+        least = np.median([case["least_z"][way] for case in moody])
+        print(f"{moods.shares('right')[way]}  median Z {least:.2f}  {way}")
 
 # %% [markdown]
 # Now the mask has the same words with a capital: `Positive`, `Negative`, `Neutral`. The question does not change. These
@@ -373,8 +385,7 @@ gv.predict(
     ],
     answer="100: it has most of the three in both rows",
     reveal=[
-        lambda: [print(f"{share}  {way}") for way, share in moods.shares("right").items() if "free" not in way
-                 and "synonyms" not in way],
+        show_labels,
         """In both rows Z is near 0.1: nine times out of ten the model would begin with another word. Of what is left
         `Positive` has most, also after *terrible*. The spelling of the labels matters, and so does their order in the
         question: with *negative, neutral or positive* and small letters 62 are right. There Z is 0.07, so a small Z
@@ -399,8 +410,9 @@ print(sums)
 # slide: Digits only takes away the words with which this model calculates.
 gv.predict(
     "A program needs the number only, so a mask allows digits only. How many of 50 are right?",
-    choices=["about 17: the model is the same", "about 30: no words lead it astray", "about 3: no words lead it there"],
-    answer="about 3: no words lead it there",
+    choices=["about 17: the model is the same", "about 30: a number is all it can write",
+             "about 3: it calculates with words"],
+    answer="about 3: it calculates with words",
     reveal=[
         lambda: print("3 + 8 stones, digits only:", cases[0]["outputs"]["number, mask"]),
         lambda: [print(f"{50 * share.value:3.0f} of 50  {way:33} {share}")
@@ -408,13 +420,14 @@ gv.predict(
         """Free, the model computes the sum in the words before the number. The mask removes the words: 3 instead of 17.
         A JSON object with the keys `reasoning` and `answer`, in this order, is a mask with room for words: 14. Without
         a mask this object has 13. With `answer` alone it has 0, with a mask and without. So what costs is a form that
-        has no room for the words. A mask costs when it forces such a form on a model that would not have kept it.""",
+        has no room for the words. A mask costs accuracy if it forces a form without words on a model that would have
+        used words.""",
     ],
-)
+)  # fmt: skip
 
 # %% [markdown]
-# From 17 to 3 of 50 is a loss of 28 percentage points, with a 95% interval from 13 to 42. From 17 to 14 the interval is
-# from a loss of 23 to a gain of 12: fifty sums are too few to tell 17 from 14.
+# From 17 to 3 of 50 is a loss of 28 percentage points, with a 95% interval from 13 to 42 (by Newcombe's method). From
+# 17 to 14 the interval is from a loss of 23 to a gain of 12: fifty sums are too few to tell 17 from 14.
 
 # %% [markdown]
 # A **window** leaves the words free, too. The text is free up to a trigger. The trigger opens the window, and the mask
@@ -550,7 +563,8 @@ gv.score()
 #
 # * A mask looks one token ahead. It keeps the ratios of tokens, not of whole texts.
 # * The product of the Zs is the warning light: equal products, no distortion.
-# * Ask for the format *and* mask. Give the words room: a key `reasoning`, or free text before a window.
+# * Ask for the format *and* mask. Give the words room: with a key `reasoning` 14 of 50 sums were right, with a number
+#   alone 3. A window helped this small model little (5).
 # * A mask keeps the form. For the content: the prompt, examples, training.
 # * A limit in a schema forbids tokens. It does not make the model brief.
 #
