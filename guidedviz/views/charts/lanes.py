@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from statistics import fmean
 
-from guidedviz.decoding.overlap import EngineRun, Overlap
+from guidedviz.decoding.overlap import EngineRun, Overlap, Turn
 from guidedviz.errors import expect, shorten
 from guidedviz.machines.visible import counted
 from guidedviz.serving.simulation import Served, Timeline
@@ -106,7 +106,7 @@ CLOCK_SPANS: tuple[SpanKind, ...] = (
 
 
 def draw_overlap(record: Overlap, engine: str = "") -> Figure:
-    """The first tokens of a record: above one by one, below side by side, both on the same clock.
+    """Six typical tokens of a record: above one by one, below side by side, both on the same clock.
 
     >>> from guidedviz.decoding.overlap import Turn
     >>> turns = [Turn((0, 4), (4, 5), 5.5)], [Turn((0, 4), (0, 1), 4.5)]
@@ -118,9 +118,11 @@ def draw_overlap(record: Overlap, engine: str = "") -> Figure:
     """
     expect(record, Overlap, "draw_overlap", "a record", "gv.decoding.Overlap.load(path)")
     pair = record.pair(engine)
-    end = max(_end_of(run) for run in pair)
-    spans = [*_place_turns(pair[0], 7.0, end)]
-    spans += _place_turns(pair[1], 3.0, end)
+    first = _typical_start(*pair)
+    drawn = [run.turns[first : first + MOST_TURNS] for run in pair]
+    end = max(turns[-1].chosen - _start_of(turns) for turns in drawn)
+    spans = [*_place_turns(drawn[0], first, 7.0, end)]
+    spans += _place_turns(drawn[1], first, 3.0, end)
     lanes = "one by one: device", "CPU", "logits wait", "", "side by side: device", "CPU", "logits wait"
     origin, measured_by = say_measured(record)
     notes = (origin, *map(_say_run, pair))
@@ -135,21 +137,30 @@ def draw_overlap(record: Overlap, engine: str = "") -> Figure:
     return draw_chart(chart, "\n".join([said, *map(_say_run, pair)]))
 
 
-def _start_of(run: EngineRun) -> float:
-    """When the first token of a run begins, on the clock of the run."""
-    first = run.turns[0]
+def _start_of(turns: Sequence[Turn]) -> float:
+    """When the first of these tokens begins, on the clock of the run."""
+    first = turns[0]
     return min(*first.forward, *first.mask)
 
 
-def _end_of(run: EngineRun) -> float:
-    """When the last token that is drawn is chosen, after the start."""
-    return run.turns[:MOST_TURNS][-1].chosen - _start_of(run)
+def _typical_start(one: EngineRun, two: EngineRun) -> int:
+    """Where the tokens begin that are drawn: those whose times differ as much as the means of the whole runs."""
+
+    def took(run: EngineRun, first: int) -> float:
+        turns = run.turns[first : first + MOST_TURNS]
+        return (turns[-1].chosen - _start_of(turns)) / len(turns)
+
+    def error(first: int) -> float:
+        return abs(took(one, first) - took(two, first) - (one.per_token - two.per_token))
+
+    count = min(len(one.turns), len(two.turns))
+    return min(range(max(1, count - MOST_TURNS + 1)), key=error)
 
 
-def _place_turns(run: EngineRun, top: float, end: float) -> Iterator[tuple[str, Box]]:
+def _place_turns(turns: Sequence[Turn], first: int, top: float, end: float) -> Iterator[tuple[str, Box]]:
     """The forward pass, the mask and the wait of each token, in three lanes."""
-    start = _start_of(run)
-    for number, turn in enumerate(run.turns[:MOST_TURNS]):
+    start = _start_of(turns)
+    for number, turn in enumerate(turns, start=first):
         wait = (turn.forward[1], turn.mask[1])
         spans = {"forward": turn.forward, "mask": turn.mask, "logits wait": wait}
         for lane, (kind, (low, up)) in enumerate(spans.items()):

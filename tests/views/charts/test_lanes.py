@@ -1,6 +1,7 @@
 """What lanes on a clock show: a simulated server, and the forward pass beside the mask."""
 
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -13,6 +14,7 @@ STORY = Request(0, 4)
 ORDER = Request(5, 2, "order", compile_ms=20, mask_ms=1)
 ONE = tuple(Turn((10.0 * n, 10.0 * n + 5), (10.0 * n + 5, 10.0 * n + 9), 10.0 * n + 10) for n in range(12))
 TWO = tuple(Turn((6.0 * n, 6.0 * n + 5), (6.0 * n, 6.0 * n + 4), 6.0 * n + 6) for n in range(12))
+SLOW_FIRST = [(11.0 * n, 11.0 * n + 11) for n in range(6)] + [(66 + 6.0 * n, 72 + 6.0 * n) for n in range(6)]
 RECORD = Overlap(
     (EngineRun("trie", False, ONE), EngineRun("trie", True, TWO)), "small", "cpu", "2026-11-21", "JSON", 5, "RECORDED"
 )
@@ -51,6 +53,14 @@ def test_an_overlap_shows_six_tokens_and_says_all_figures():
         "one by one: forward 5.00 ms, mask 4.00 ms, the logits wait 4.00 ms, 10.00 ms per token",
         "side by side: forward 5.00 ms, mask 4.00 ms, the logits wait 0.00 ms, 6.00 ms per token",
     ]
+
+
+def test_the_tokens_drawn_differ_as_much_as_the_means_of_both_runs():
+    slow_first = tuple(Turn((start, start + 5), (start, start + 4), end) for start, end in SLOW_FIRST)
+    runs = EngineRun("trie", False, ONE), EngineRun("trie", True, slow_first)
+    svg = draw_overlap(replace(RECORD, runs=runs)).svg
+    assert "token 0:" not in svg, "the first six tokens lose time, and the mean gains"
+    assert "token 5:" in svg
 
 
 def test_what_is_not_there_cannot_be_drawn():
