@@ -17,11 +17,11 @@
 # | word | meaning |
 # | --- | --- |
 # | **continuous batching** | requests join and leave the batch between two forward passes |
-# | **TPOT** | time per output token, after the first; **TTFT** is the time to the first token |
-# | **p50, p99** | the time that 50 or 99 of 100 requests do not exceed; p50 is the median |
+# | **TTFT**, **TPOT** | the *time to first token*; the *time per output token*, the mean for all later tokens |
+# | **p50, p99** | 50, or 99, of 100 requests take at most this time; p50 is the median |
 # | **packed mask** | one bit per token |
 # | **compile cache** | compiled grammars, kept for later requests |
-# | **front end** | the names and types with which a user sends a request |
+# | **front end** | the API of a server: the fields of a request |
 #
 # **Lost?** What is compiled before the first token, and what is computed at each step, stands in
 # [lab 10](10_walk_the_trie.ipynb). What a mask does to the logits is in [lab 02](02_static_masks.ipynb).
@@ -49,8 +49,8 @@ gv.views.draw_loop("server")
 #
 # A server decodes many requests in one **batch**: each forward pass gives every request, a *row*, its next token. This
 # section is a simulation. Its costs are set by hand, as for a model of 8 billion weights on one GPU, the *device*. A
-# forward pass takes 8 ms, and a little more per row and per token of a prompt. Before each pass the CPU (`host`)
-# chooses the rows. This is called *scheduling*, and takes 1.5 ms.
+# forward pass takes 8 ms, and a little more per row and per token of a prompt. Before each pass the CPU chooses the
+# rows. This is called *scheduling*, and takes 1.5 ms (`host` in the code).
 #
 # Four requests have no schema. The fifth has one, and its compile takes 60 ms. vLLM's first engine, V0, compiled while
 # the batch waited.
@@ -66,8 +66,16 @@ gv.views.draw_timeline(v0, title="the batch waits for the compile")
 
 # %% [markdown]
 # The first two lines show when the device computes and what it waits for on the CPU. A short gap between two passes is
-# the scheduling. Below, each request has a line of its own. From 22 to 82 ms no row gets a token. The next engine, V1,
-# compiles in the background. Only the request that needs the machine waits: it is *parked*.
+# the scheduling; the long one is the compile. Below, each request has a line of its own. From 22 to 82 ms no row gets a
+# token. The next engine, V1, compiles in the background. Only the request that needs the compiled grammar (its
+# *machine*) waits: it is *parked*.
+
+# %%
+def show_parked():
+    parked = simulate(five, costs, Policy("parks"))
+    print(f"longest TPOT of the four: {max(one.per_token_ms for one in parked.served[:4]):.0f} ms")
+    return gv.views.draw_timeline(parked, title="the request is parked")
+
 
 # %% [question]
 # slide: Park the request, and the others take their usual time per token.
@@ -77,7 +85,7 @@ gv.predict(
              "about 8 ms: the time of a pass"],
     answer="about 10 ms: a pass with its scheduling",
     reveal=[
-        lambda: gv.views.draw_timeline(simulate(five, costs, Policy("parks")), title="the request is parked"),
+        show_parked,
         """A token takes a pass of 8 ms, 1.5 ms of scheduling and a little per row. The compile takes as long as before,
         but beside the passes: it is drawn in the line of its request. At 80 ms it is ready and waits for the next
         pass. Its first token comes at 99 ms; above it came at 92.""",
@@ -86,7 +94,7 @@ gv.predict(
 
 # %% [markdown]
 # A slow mask is another reason to wait. Here the CPU fills the masks of a batch during the pass, one after the other.
-# In this batch the masks of 63 requests take 0.04 ms each, and we choose how long those of the last request take.
+# In this batch each mask of 63 requests takes 0.04 ms, and we choose how long each mask of one more request takes.
 
 # %%
 def serve_64(mask_ms, tokens):
@@ -112,8 +120,8 @@ gv.predict(
         compare_tpot,
         lambda: gv.views.draw_timeline(serve_64(40, tokens=4), "one mask takes 40 ms"),
         """All rows of a batch get their tokens together, so all wait for the last mask. The masks take 63 · 0.04 + 40 =
-        42.5 ms. The pass takes 9 ms and hides only 9 of them.""",
-    ],
+        42.5 ms. The pass takes 9.3 ms and hides only this part of them. **Try it:** in `compare_tpot`, put other times
+        for 40.0. Up to about 6.8 ms the median stays as it is: 63 · 0.04 + 6.8 ms is the length of the pass.""", ],
 )  # fmt: skip
 
 # %% [markdown]
@@ -122,8 +130,10 @@ gv.predict(
 #
 # * `compile`: the batch waits for all of them before the forward pass.
 # * `masks`: one after the other *during* the forward pass. Only their time beyond it delays the pass.
-# * `prompt`: the time in which a new prompt was read. It is a part of `forward`, so do not add it to the length of the
-#   pass. But without this prompt the pass would be shorter, so all of it counts as a delay.
+# * `prompt`: the time in which a new prompt was read. It is already inside `forward`.
+#
+# The length of a pass is `forward`, plus the compiles, plus the masks beyond `forward`. It has no `prompt`. As a delay
+# the prompt counts in full: without it the pass would be shorter.
 
 # %% [markdown]
 # Here are three passes. Look at the third one, from 24 to 52 ms. First comes the compile of request 2: 14 ms. Then the
@@ -141,12 +151,13 @@ gv.views.draw_timeline(parts, title="three passes and their parts")
 # %% [markdown]
 # ## Exercise 1 · Which request was it? ★★
 #
-# Write `slow_pass(passes)`. For the longest pass, return the part that delayed it most, and the request with the
-# largest time in this part: `("compile", 4)` for the first timeline. For the pass below it is `("masks", 3)`: the masks
-# delay it by 31 − 20 = 11 ms.
+# Write `slow_pass(passes)`. Find the longest pass. Return a pair: its largest delay (`compile`, `masks` or `prompt`),
+# and the request with the largest time in it. For the first timeline this is `("compile", 4)`. For the pass below it is
+# `("masks", 3)`: the masks delay it by 31 − 20 = 11 ms.
 #
 #     {"forward": 20, "compile": {}, "masks": {3: 30, 4: 1}, "prompt": {4: 2}}
-#
+
+# %% [markdown]
 # hint: The delays: the sum of `compile`; the sum of `masks` minus `forward`, at least 0; the sum of `prompt`. A pass
 # takes `forward` plus the first two.
 #
@@ -179,12 +190,12 @@ gv.checks.slow_pass(slow_pass)
 # The state is known as soon as the last token is chosen. So the CPU can fill the next mask while the device runs the
 # pass. Here is a measurement on a text of 35 tokens of Llama 3, with masks by a walk of the trie (lab 10). No GPU took
 # part: one thread ran the passes of a small network, another filled the masks, on one processor with one memory. First
-# one by one, each mask after its pass:
+# we ran them one after the other, each mask after its pass:
 
 # %%
 overlap = gv.decoding.Overlap.load(shipped("traces/overlap-cpu.json"))
 one_by_one, beside = overlap.pair("trie")
-print(f"{overlap.source} {one_by_one.per_token:.2f} ms per token; the logits wait {one_by_one.overhead:.2f} ms of them")
+print(f"{overlap.source} {one_by_one.per_token:.2f} ms per token; {one_by_one.overhead:.2f} of them wait for the mask")
 
 # %% [question]
 # slide: Side by side a token takes 0.3 ms less and not 1.1, because the two share one processor.
@@ -195,20 +206,26 @@ gv.predict(
     reveal=[
         lambda: gv.views.draw_overlap(overlap, "trie"),
         """One by one a token takes 13.70 ms for the pass, 1.08 for the wait and 0.44 for the rest: 15.22 ms. Side by
-        side it takes 14.26, 0 and 0.65: 14.91 ms. The wait of 1.08 is gone, but pass and rest are 0.77 ms longer: two
-        threads that share a processor slow each other down. On a GPU the pass has a processor of its own.""",
+        side it takes 14.26, 0 and 0.65: 14.91 ms. The wait of 1.08 is gone, but pass and rest are 0.77 ms longer,
+        probably because the two threads share a processor. These are means of all 35 tokens; the picture shows six
+        tokens in a row that gain about as much. On a GPU the pass has a processor of its own.""",
     ],
 )
 
 # %% [markdown]
 # On a GPU others measured it. A pull request of vLLM ([#26866](https://github.com/vllm-project/vllm/pull/26866)) gives
-# the throughput of a server with 800 requests at a time, in three ways: the masks are filled after the pass, or during
-# it, or the server also schedules during it. In each way either no request has a constraint, or all have one. The pull
-# request names no unit, so look at the ratios only.
+# the throughput of a server with 800 requests at a time, in three ways: the masks are filled after the pass; the masks
+# are filled during it; masks and scheduling are both done during it. (*Throughput* is how much the whole server does
+# per second.) In each way either no request has a constraint, or all have one. The pull request names no unit, so look
+# at the ratios only.
 
 # %%
 # slide: In a large batch masks are not free: a third of the throughput is lost, or a sixth with overlap.
-published = {"masks after the pass": (103.16, 69.36), "during it": (103.19, 85.28), "and scheduling": (132.72, 90.34)}
+published = {
+    "masks after the pass": (103.16, 69.36),
+    "masks during it": (103.19, 85.28),
+    "masks and scheduling": (132.72, 90.34),
+}
 free, constrained = zip(*published.values(), strict=True)
 for way, before, after in zip(published, free, constrained, strict=True):
     print(f"{way:20} {after / before - 1:4.0%}")
@@ -216,7 +233,7 @@ gv.draw_bars([*published], {"no constraint": free, "all constrained": constraine
 
 # %% [markdown]
 # So in a large batch masks are not free. Without overlap a third of the throughput is lost, and with the masks during
-# the pass a sixth. Scheduling during the pass makes all faster, and a constraint then costs a third again.
+# the pass a sixth. Scheduling during the pass makes all faster. A constraint then costs a third, as without overlap.
 #
 # **Measure it yourself.** Send the same prompts with the schema and without it, at your load. The TPOT shows what the
 # masks cost, the TTFT what the compile costs.
@@ -258,10 +275,12 @@ gv.predict(
     within=300,
     reveal="""(13.3 − 1.4) ms / (4.8 − 1.6) µs ≈ 3,700 tokens, or 37 requests of 100 tokens. A service whose requests
     share schemas gets there at once, one with a schema per request never. The two differ in more than their method, and
-    on other schemas the numbers are others.""",
+    other schemas give other numbers. (This uses medians. A total needs means, which a few slow masks can change.)""",
 )
 
 # %% [markdown]
+# ### One keyword · home
+#
 # The time depends on the keywords of the schema, too. We add a fifth field, `bio`. Its schema is `{"type": "string"}`,
 # or a `maxLength` is added.
 
@@ -317,27 +336,8 @@ gv.checks.cache_key(cache_key)
 # %% [markdown]
 # ## 4 · One schema, many front ends
 #
-# Where the constraint goes, read in November 2026 in documentation and sources:
+# Each front end has its own field for the constraint. OpenAI calls it `response_format`, Anthropic `output_config`.
 #
-# | front end | constraint | engine |
-# | --- | --- | --- |
-# | [vLLM] | `structured_outputs`, `response_format` | XGrammar, llguidance or Outlines; `auto` chooses |
-# | [SGLang] | `response_format`, `regex`, `ebnf` | XGrammar, llguidance or Outlines |
-# | [TensorRT-LLM] | `response_format`, `GuidedDecodingParams` | XGrammar or llguidance |
-# | [OpenAI] | `response_format`, strict | llguidance since May 2025, says [its README][llguidance] |
-# | [Anthropic] | `output_config`, strict tools | not named |
-#
-# "vLLM uses Outlines, SGLang uses XGrammar" is what older articles say: both have several engines now. The strict modes
-# of the last two take JSON Schema only. [A request, end to end](deeper/a_request.ipynb) has clients, flags and replies.
-#
-# [vLLM]: https://docs.vllm.ai/en/latest/features/structured_outputs/
-# [SGLang]: https://docs.sglang.io/advanced_features/structured_outputs.html
-# [TensorRT-LLM]: https://nvidia.github.io/TensorRT-LLM/features/guided-decoding.html
-# [OpenAI]: https://developers.openai.com/api/docs/guides/structured-outputs
-# [llguidance]: https://github.com/guidance-ai/llguidance
-# [Anthropic]: https://platform.claude.com/docs/en/build-with-claude/structured-outputs
-
-# %% [markdown]
 # Here the server is a host of `clerk` in this notebook. The client of OpenAI sends the request if it is installed.
 # Otherwise urllib does.
 
@@ -371,6 +371,29 @@ gv.predict(
     model often writes JSON without a mask, and nobody notices. A test must send a prompt that invites prose, and check
     that the reply obeys the schema.""",
 )
+
+# %% [markdown]
+# ### Where the constraint goes · home
+#
+# Read in November 2026, in documentation and sources:
+#
+# | front end | constraint | engine |
+# | --- | --- | --- |
+# | [vLLM] | `structured_outputs`, `response_format` | XGrammar, llguidance or Outlines; `auto` chooses |
+# | [SGLang] | `response_format`, `regex`, `ebnf` | XGrammar, llguidance or Outlines |
+# | [TensorRT-LLM] | `response_format`, `GuidedDecodingParams` | XGrammar or llguidance |
+# | [OpenAI] | `response_format`, strict | llguidance since May 2025, says [its README][llguidance] |
+# | [Anthropic] | `output_config`, strict tools | not named |
+#
+# "vLLM uses Outlines, SGLang uses XGrammar" is what older articles say: both have several engines now. The strict modes
+# of the last two take JSON Schema only. [A request, end to end](deeper/a_request.ipynb) has clients, flags and replies.
+#
+# [vLLM]: https://docs.vllm.ai/en/latest/features/structured_outputs/
+# [SGLang]: https://docs.sglang.io/advanced_features/structured_outputs.html
+# [TensorRT-LLM]: https://nvidia.github.io/TensorRT-LLM/features/guided-decoding.html
+# [OpenAI]: https://developers.openai.com/api/docs/guides/structured-outputs
+# [llguidance]: https://github.com/guidance-ai/llguidance
+# [Anthropic]: https://platform.claude.com/docs/en/build-with-claude/structured-outputs
 
 # %% [markdown]
 # ### Open a run · home
@@ -460,7 +483,7 @@ gv.score()
 # | said | found | how | section |
 # | --- | --- | --- | --- |
 # | "A slow schema only hurts who sends it." | One mask of 40 ms makes every TPOT four times as long. | simulated | 1 |
-# | "During the forward pass, masks are free." | The throughput falls by a sixth. | published by vLLM | 2 |
+# | "During the forward pass, masks are free." | In one measurement the throughput falls by a sixth. | published | 2 |
 # | "A `maxLength` costs nothing." | 1,603 ms instead of 16 in one version, twice the time in the next. | measured | 3 |
 
 # %% [markdown]
