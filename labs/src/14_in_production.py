@@ -120,8 +120,9 @@ gv.predict(
         compare_tpot,
         lambda: gv.views.draw_timeline(serve_64(40, tokens=4), "one mask takes 40 ms"),
         """All rows of a batch get their tokens together, so all wait for the last mask. The masks take 63 · 0.04 + 40 =
-        42.5 ms. The pass takes 9.3 ms and hides only this part of them. **Try it:** in `compare_tpot`, put other times
-        for 40.0. Up to about 6.8 ms the median stays as it is: 63 · 0.04 + 6.8 ms is the length of the pass.""", ],
+        42.5 ms. The pass takes 9.3 ms and hides only this part of them. Try it: in `compare_tpot`, put other times
+        for 40.0. Up to about 6.8 ms the median stays as it is: 63 · 0.04 + 6.8 ms is the length of the pass.""",
+    ],
 )  # fmt: skip
 
 # %% [markdown]
