@@ -82,11 +82,12 @@ gv.predict(
                        gv.sampling.probability(min(step.mass for step in run.steps)))
                  for n in (30, 20, 12, 8)
                  for run in [gv.record(clerk, news, gv.guide(book(n), clerk.vocabulary), temperature=0)]],
-        """`maxLength` does not tell the model to be brief. It begins with `The`, as before. Then its next token, `
-        Lantern`, is masked. Of the tokens that fit, ` Roy` is the likeliest. With 30 characters the limit changes
+        """`maxLength` does not tell the model to be brief. It begins with `The`, as before. Then its next token,
+        ` Lantern`, is masked. Of the tokens that fit, ` Roy` is the likeliest. With 30 characters the limit changes
         nothing. So the service needs a larger limit. An alarm on a small Z would have found the strange titles. It
         would also have found `The Lantern`, a good title: Z says that the model was overruled, not that the title is
-        bad.""", ],
+        bad.""",
+    ],
 )
 
 # %% [markdown]
