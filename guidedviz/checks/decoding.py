@@ -106,7 +106,7 @@ def check_only_answers(bias: Any, model: Model) -> Verdict:
         prompt      'Is 3 greater than 12?\\nYes or no:\\n'
         yours gave  {'<0x00>': 1, 'yes': 3.72e-44, 'no': 3.72e-44}
         expected    {'yes': 0.5, 'no': 0.5}
-        because     yes and no have at least 99.9% together, in the model's own ratio: give them equal, large biases
+        because     yes and no need 99.9% together, in the model's own ratio: raise both equally, and no other token
     """
     bias = safe_copy(bias)
     if is_empty(bias):
@@ -130,7 +130,7 @@ def check_only_answers(bias: Any, model: Model) -> Verdict:
     behind[words] = -1.0
     behind[words[0]] = 0.0
     asked[f"a prompt after which all other logits are {AHEAD} larger"] = behind
-    why = "yes and no have at least 99.9% together, in the model's own ratio: give them equal, large biases"
+    why = "yes and no need 99.9% together, in the model's own ratio: raise both equally, and no other token"
     cases = []
     for prompt, logits in asked.items():
         expected = shares(softmax(apply_mask(logits, words)))

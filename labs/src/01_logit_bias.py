@@ -105,6 +105,7 @@ gv.draw_bars(words, hot_and_cold, title="temperature")
 #
 # hint: Divide by the temperature, subtract the maximum, exponentiate, divide by the sum.
 
+
 # %%
 # slide: Exercise 1: write the softmax with temperature.
 def softmax(logits, temperature):
@@ -136,15 +137,15 @@ mood = "The staff was rude and charming.\nLabel (positive, negative, neutral):\n
 gv.bias_sliders(clerk, mood, tokens=["negative", "neutral"], bias={"positive": 3})
 
 # %% [markdown]
-# **How to read it.** The curve shows all 4,096 tokens, the likeliest first. Both scales are logarithmic: from one line
-# of the grid down to the next is a factor of 100. Each label has a slider, which adds its number to the logit.
+# **How to read it.** The curve shows all 4,096 tokens, the likeliest first. Both scales are logarithmic: each line of
+# the grid is 100 times smaller than the one above. Each label has a slider, which adds its number to the logit.
 
 # %% [markdown]
-# Drag `positive`, which begins at 3. A dashed line follows; it stands where a probability times *e*<sup>*b*</sup> would
-# just reach `negative`, the likeliest token. A token **above the line** passes `negative` with a bias of *b*, and a
-# token below it does not. So a bias is a **threshold**. A filled dot has passed `negative`. (At its right end the line
-# says how many tokens are above it. With +3 these are `negative` itself, `positive`, and `Sure`, which has no dot. A
-# second bias has a second line.) The bars below show the probabilities: when one grows, all others shrink.
+# Drag `positive`, which begins at 3. A dashed line follows. It shows how likely a token must be, so that a bias of *b*
+# lifts it to `negative`, the likeliest token. Tokens **above the line** would overtake `negative`; tokens below it
+# would not. So a bias is a **threshold**. A filled dot has overtaken `negative`. At its right end the line says how
+# many tokens are above it. (With +3 these are `negative` itself, `positive`, and `Sure`, which has no dot.) The bars
+# below show the probabilities: when one grows, all others shrink.
 
 # %% [question]
 # slide: A bias multiplies by a power of e, so a factor of 265 needs a bias of 6.
@@ -174,7 +175,7 @@ print(gv.sampling.softmax(gv.sampling.apply_mask([0.0, 200.0], {0})))
 # %% [markdown]
 # With the bias the second token is still 100 ahead and has all the probability. The **mask** (`{0}` is the set of legal
 # tokens) sets its logit to −∞, and its probability is exactly 0. In the curve above the logits differ by at most 23, so
-# there −100 is a ban.
+# there −100 works like a ban: the token gets less than 10⁻³⁰.
 
 # %% [markdown]
 # ## 4 · Ban a word
@@ -211,6 +212,7 @@ gv.predict(
 # hint: `bytes` objects have `.strip()` and `.lower()`, as `str` objects have. `word.encode()` makes bytes of a `str`.
 #
 # hint: It is one list: `token for token, piece in enumerate(pieces)`, if the stripped lower-case piece is the word.
+
 
 # %%
 def spellings(pieces, word):
@@ -268,47 +270,39 @@ gv.predict(
     answer="after the name",
     reveal=[
         lambda: print(gv.record(clerk, plain, temperature=0, bias={close: 12}, max_tokens=24).text),
-        'The object ends after the name. Which bias does `"}` need at each step? The largest logit minus its own:',
+        """The object ends after the name. Which bias does `"}` need at each step? It is the largest logit minus the
+        logit of `"}`.""",
         show_needed,
-        """Each row is a step, named by the token that is written there without a bias. In two places, with a bold
-        name, less than 12 is needed, and `"}` takes the first: after the name it needs 11.7. In the second, the right
-        place, it needs no bias, but the output has ended before.""",
+        """Each row is a step, named by the token that is written there without a bias. Two rows are bold: there less
+        than 12 is enough. The first is after the name (11.7). There `",` is likeliest, and `"}` has 1 in 120,000. The
+        second is the right place (0), but the output has already ended.""",
     ],
 )
 
-# %%
-# slide: After the name the model wants a comma; a bias of 12 closes the object there instead.
-gv.bias_sliders(clerk, plain + '{"name": "Maria Cohen', tokens=['",'], bias={'"}': 12})
-
-# %% [markdown]
-# This is the step after the name. Without a bias `",` has nearly the whole probability, and `"}` has 1 in 120,000. Drag
-# the slider of `"}` from 12 down to 0, and up again. Up to 8 you see next to nothing. With 10 it has 0.15, and above
-# ln 120,000 = 11.7 it is the likeliest token.
-
 # %% [markdown]
 # Here the model needs no help. With a greeting it does: it adds prose, as in lab 00. We now draw 20 texts per bias at
-# temperature 1, with at most 30 tokens (`max_tokens`). We count the texts that are JSON and nothing else, and the texts
-# whose object ends right after the name.
+# temperature 1, with at most 30 tokens (`max_tokens`). We count the texts that are JSON and nothing else. And we count
+# those of them that have all three keys; `{"name": "Maria Cohen"}` has only one.
 
 # %%
+# slide: A bias of 8 gives more JSON than no bias, but fewer objects with all three keys.
 amounts = (0, 4, 8, 12)
 known = gv.decoding.remember(clerk)
 texts = {}
 for amount in amounts:
     runs = [gv.record(known, "Hi! " + plain, seed=seed, bias={close: amount}, max_tokens=30) for seed in range(20)]
     texts[amount] = [run.text for run in runs]
-parses = [sum(gv.json().accepts(text.encode()) for text in found) for found in texts.values()]
-early = [sum('Cohen"}' in text for text in found) for found in texts.values()]
-counts = {"is JSON": parses, "ends after the name": early}
+sizes = [[len(json.loads(text)) for text in some if gv.json().accepts(text.encode())] for some in texts.values()]
+counts = {"is JSON": [len(some) for some in sizes], "and has three keys": [some.count(3) for some in sizes]}
 gv.draw_bars([f"bias {amount}" for amount in amounts], counts, title="clerk at T = 1: of 20 texts")
 
 # %%
 print(*(f"{amount:2} {texts[amount][15]!r}" for amount in amounts), sep="\n")
 
 # %% [markdown]
-# A bias of 4 makes a text end after the object, so 10 texts are JSON instead of 8. But with each bias 10 texts begin
-# with prose or a fence *before* the object. A larger bias closes objects too early. (At temperature 1 a bias below 11.7
-# can act, too: 4 makes an early `"}` 55 times as likely.)
+# Text 15 begins with prose under each bias: `"}` cannot prevent it. A bias of 4 ends some texts after the object, and 9
+# texts instead of 8 are JSON with three keys. With 8 there are 7 such texts, and with 12 there are 2: a larger bias
+# closes objects too early. (At temperature 1 tokens are drawn, so a bias below 11.7 can also close an object early.)
 #
 # **What breaks.** Whether `"}` is right depends on the text before it. A constant does not.
 
@@ -321,13 +315,16 @@ print(*(f"{amount:2} {texts[amount][15]!r}" for amount in amounts), sep="\n")
 # %% [markdown]
 # ## Exercise 3 · Yes or no, and nothing else ★
 #
-# Choose biases so that the *next token* is `yes` or `no`: together they must have 99.9% on three prompts, and also
-# where all other tokens are 20 ahead. Which of them is more likely must stay as the model has it. `only` maps token ids
-# to numbers from −100 to 100: `{263: 5}` adds 5 to the logit of token 263.
+# Choose biases so that the *next token* is `yes` or `no`, with no capital and no space. Together these two tokens must
+# have 99.9% on three prompts, and also on a made-up prompt, where the logits of all other tokens are 20 larger. The
+# ratio of `yes` to `no` must stay as the model has it. `only` maps token ids to numbers from −100 to 100: `{263: 5}`
+# adds 5 to the logit of token 263.
 #
-# hint: `clerk.vocabulary.ids(b"yes")` gives the ids of `yes`. A bias is a number from −100 to 100.
+# hint: `clerk.vocabulary.ids(b"yes")` gives the id of `yes` in a tuple. Other spellings, such as ` yes`, must get no
+# bias.
 #
-# hint: Give the same large bias to all ids of both words. Then the difference between the two logits stays the same.
+# hint: Give the same large bias to the id of `yes` and to the id of `no`, and to no other token. Then the difference
+# between the two logits stays the same.
 
 # %%
 # slide: Exercise 3: find biases with which the model answers yes or no and nothing else.
@@ -339,9 +336,10 @@ only = {token: 100 for word in (b"yes", b"no") for token in clerk.vocabulary.ids
 gv.checks.only_answers(only, clerk)
 
 # %% [markdown]
-# Back to SmolLM2 and the 100 sentences. At the first step `The` has the largest logit, and it is ahead of the best
-# label by 0.14 to 4.08. We added one bias to all three labels, at every step, and let the model write at most six
-# tokens. A bias of 5 is above 4.08: each of the 100 answers is one label, followed by EOS.
+# Back to SmolLM2 and the 100 sentences. At the first step `The` has the largest logit. It is between 0.14 (in one
+# sentence) and 4.08 (in another) ahead of the likeliest label. We added one bias to all three labels, at every step,
+# and let the model write at most six tokens. A bias of 5 is above 4.08: each of the 100 answers is one label, followed
+# by EOS.
 
 # %%
 shown = ("bias 0", "bias 2", "bias 3", "bias 5", "bias 8", "bias 12", "bias 16")
@@ -367,15 +365,15 @@ gv.predict(
         show_moods,
         """The bias acts at the second step, too. There EOS should come. Its logit is more than 8 and less than 16
         above those of the labels, so a bias of 16 puts a label first. The first label is the same as with 5, and others
-        follow. For this prompt 2 is too little for most answers, 16 is too much for all, and 5 to 8 is right. If the
+        follow. For this prompt 2 is too little for most answers, 16 is too much for all, and 5 to 8 works. If the
         answer is one token, use `max_tokens=1`.""",
     ],
 )
 
 # %% [markdown]
-# With 5 to 8 all answers have the form, and 38 of 100 are right. The 95% interval is 29 to 48, and guessing, about 33,
-# is inside. A bias changes the form; it does not tell the model what a sentence means. Lab 12 looks at these sentences
-# with a mask.
+# With 5 to 8 every answer is one label, and 38 of 100 are right. The 95% interval is 29 to 48. Guessing one of three
+# labels gives about 33, which is inside. A bias changes the form; it does not tell the model what a sentence means.
+# Lab 12 looks at these sentences with a mask.
 #
 # Each label must be one token. In the vocabulary of SmolLM2 `positive`, `negative` and `neutral` are, and so are
 # `Positive` and `Negative`. `Neutral` is not: it is `Ne`, `utral`. So look the labels up before you use a bias.
@@ -393,7 +391,7 @@ gv.score()
 # | --- | --- | --- |
 # | "A bias of −100 is a ban." | Not if a logit is 200 larger. Only −∞ gives probability 0. | 3 |
 # | "To ban a word, ban its token." | Two tokens spell *Prague*, and it can be written in parts. | 4 |
-# | "A bias can force JSON." | 8 of 20 texts were JSON without a bias, 10 with the best of three. | 5 |
+# | "A bias can force JSON." | JSON with three keys: 8 of 20 texts without a bias, 9 with the best of three. | 5 |
 
 # %% [markdown]
 # ## Recap
