@@ -269,13 +269,13 @@ GRID_TOP = 46.0
 
 
 def draw_positions(trace: Trace, title: str = "") -> Figure:
-    """The mask at each position of a guided run, or of its state there, and a line through the tokens that were drawn.
+    """The mask at each position of a guided run, or of its state there, and a line through the tokens of the text.
 
     >>> toy = gv.ToyModel([b"a", b"b", b"c"], lambda tokens: [1, 2, 3])
     >>> masks = gv.static_masks(toy.vocabulary, [{0, 1}, {2}])
     >>> print(draw_positions(gv.record(toy, "a", masks, seed=1)).text)
-    position 0: 2 of 3 legal, b drawn
-    position 1: 1 of 3 legal, c drawn
+    position 0: 2 of 3 legal, next b
+    position 1: 1 of 3 legal, next c
     """
     expect(title, str, "draw_positions, title", "a text")
     guide = _small_guide(expect(trace, Trace, "draw_positions", TRACE_HINT))
@@ -293,7 +293,7 @@ def draw_positions(trace: Trace, title: str = "") -> Figure:
         mask = guide.mask(state)
         row = guide.label(state) or f"position {position}"
         parts += _write_position(position, row, mask)
-        said = f"{int(mask.sum())} of {len(names)} legal, {names[token]} drawn"
+        said = f"{int(mask.sum())} of {len(names)} legal, next {names[token]}"
         lines.append(f"{row}: {said}")
         state = guide.advance(state, token)
     places = [_grid_place(position, token) for position, token in enumerate(path)]
@@ -305,7 +305,7 @@ def draw_positions(trace: Trace, title: str = "") -> Figure:
     low = GRID_TOP + POSITION_PITCH * len(path) + 20
     signs = [(_write_legal(5, -6, 8, 12, True), "legal")]
     signs.append((_write_legal(5, -6, 8, 12, False), "illegal"))
-    signs.append((_write_drawn(9, 0, ""), "drawn"))
+    signs.append((_write_drawn(9, 0, ""), "next token"))
     parts += write_legend(signs, GRID_LEFT, low)[0]
     width = max(GRID_LEFT + TOKEN_PITCH * len(names) + 16, 330.0)
     return figure_of(width, low + 14, "\n".join(lines), *parts)

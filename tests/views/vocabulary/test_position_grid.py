@@ -13,7 +13,7 @@ def test_each_cell_is_legal_or_not_and_the_path_goes_through_legal_ones():
     assert figure.svg.count('fill="var(--gv-sky)"') == 3 + 2 + 2, "cells, drawn tokens, and two in the legend"
     assert figure.svg.count("<circle") == 2 + 1
     assert "<script>" not in figure.svg
-    assert figure.text.splitlines()[1] == "position 1: 1 of 3 legal, <script> drawn"
+    assert figure.text.splitlines()[1] == "position 1: 1 of 3 legal, next <script>"
 
 
 def test_under_a_machine_a_row_is_named_by_its_state():
