@@ -5,10 +5,10 @@
 #
 # **Question.** A list of masks cannot say *one or more letters*. What must be remembered of the text so far?
 #
-# **Goal.** You can build a finite-state machine by hand and by a compiler that you write. You write the step that moves
-# it, and you can say what its guarantee covers.
+# **Goal.** You can build a finite-state machine by hand. You write the step that takes it to its next state and, at
+# home, the compiler that makes its transitions. You can say what its guarantee covers.
 #
-# **Time.** {minutes} minutes in class. There is no homework. [Lab 02](02_static_masks.ipynb)
+# **Time.** {minutes} minutes in class, {with_home} with the homework. [Lab 02](02_static_masks.ipynb)
 # comes before this one.
 
 # %% [markdown]
@@ -21,7 +21,7 @@
 # | **transition** | a state, a set of characters, and the state to which each of them leads |
 # | **finite-state machine** | states and transitions, with one state to start in; short *FSM* |
 # | **accepting state** | a state in which the text may end |
-# | **quantifier** | how often something may come: `1`, `?` (at most once), `*` (any number), `+` (one or more) |
+# | **quantifier** | how often something may come: `?` (at most once), `*` (any number), `+` (one or more) |
 
 # %% [markdown]
 # **Lost?** For *mask*, *Z*, *guide* and the loop reread lab 02, sections 1 and 3. A regex is only used here to name a
@@ -43,8 +43,9 @@ gv.views.draw_loop("fsm")
 # As a regex it is `[A-Z]+: [a-z]+\n`.
 #
 # The position does not determine the mask: `ROM` and `K: ` have three characters each, and a colon may come only after
-# `ROM`. **Two prefixes need the same masks from there on if the same endings complete both.** We test eight prefixes
-# with six endings. Python's `re` decides. Each prefix gives a row: for each ending, yes or no.
+# `ROM`. But after `R` and after `ROM` exactly the same endings are right. So both need the same masks from there on.
+# **Two prefixes need the same masks if the same endings complete both.** We test eight prefixes with six endings.
+# Python's `re` decides. Each prefix gives a row: for each ending, yes or no.
 
 # %%
 beginnings = ["", "R", "ROM", "K:", "K: ", "K: s", "K: so", "K: so\n"]
@@ -68,7 +69,7 @@ gv.predict(
             print(f"{beginning!r:10}", *("        ✓" if yes else "        ·" for yes in row))
             for beginning, row in rows.items()
         ],
-        """Six. `R` and `ROM` have the same row, so the masks need not tell them apart, and so have `K: s` and `K: so`.
+        """Six. `R` and `ROM` have the same row, and `K: s` and `K: so` too. The masks need not tell them apart.
         Prefixes with different rows must be told apart, because some ending is right after one and wrong after the
         other. So at least six states are needed. Section 2 shows that six are enough.""",
     ],
@@ -166,8 +167,8 @@ def advance(transitions, state, token):
 gv.checks.advance(advance)
 
 # %% [markdown]
-# Here is the loop of lab 02 again. Now the state determines the mask, and the last line moves the state with your
-# `advance`. (While the exercise is open, the loop stops after one letter.)
+# Here is the loop of lab 02 again. Now the state determines the mask, and your `advance` gives the next state. (While
+# the exercise is open, the loop stops after one letter.)
 
 # %%
 # slide: Now the state chooses the mask; the model chooses the letters and the lengths.
@@ -187,9 +188,9 @@ def write(model, prompt, transitions, seed=0):
 # %% [markdown]
 # The model chooses the letters and the lengths: states 1 and 4 have a loop and an arrow that leaves.
 #
-# A guide of the library does the same on the stage. The tab **machine** shows our six states. The box `regex` above it
-# holds the format as a text. You can edit it while the model decodes; it is compiled when you stop typing, and it holds
-# from the present step on.
+# A guide of the library does the same on the stage. The panel **machine** shows our six states. The box `regex` above
+# it holds the format as a text. You can edit it while the model decodes. It is compiled when you stop typing, and it
+# applies from the current step on; the tokens already written stay.
 
 # %%
 # slide: After FRIAR the model wants a space, and this format has no names of two words.
@@ -203,15 +204,15 @@ gv.stage(bard, "\n", guide, edit=r"[A-Z]+: [a-z]+\n", seed=2, constraint="UPPER+
 # %% [question]
 # slide: After the space the same endings are right as at the start, so its arrow leads back.
 gv.predict(
-    "In the machine of this regex an arrow for the space leaves `q1`. Where does it lead? Think of the endings after "
-    "`FRIAR` and a space.",
+    "In the smallest machine of this regex an arrow for the space leaves `q1`. Where does it lead? Think of the "
+    "endings after `FRIAR` and a space.",
     choices=["to a new state", "back to `q0`", "to `q1` itself", "to `q3`"],
     answer="back to `q0`",
     reveal=[
         lambda: gv.draw_machine(gv.regex(r"[A-Z]+( [A-Z]+)*: [a-z]+\n"), title="names of several words"),
         """After the space the same endings are right as at the start: a word in capitals and all that follows it.
-        Prefixes with the same endings share one state. No list of masks can go back: its next position is always a new
-        one.""",
+        In the smallest machine prefixes with the same endings share one state; `gv.regex` builds this machine. No list
+        of masks can go back: its next position is always a new one.""",
     ],
 )
 
@@ -222,11 +223,11 @@ gv.predict(
 # %% [markdown]
 # ## 3 · One or more
 #
-# `UPPER+` took *two* states, 0 and 1. Can we save one? In the machine below capitals loop on state 0, and small letters
-# on state 2.
+# `UPPER+` took *two* states, 0 and 1, and `LOWER+` took two more. Can we save one state per `+`? In the machine below
+# capitals loop on state 0, and lower-case letters on state 2.
 
 # %%
-# slide: Two states saved: capitals loop on the first state, small letters on the third, and that changes what is
+# slide: Two states saved: capitals loop on the first state, lower-case letters on the third, and that changes what is
 # slide: accepted.
 lazy = wire([(0, UPPER, 0), (0, COLON, 1), (1, SPACE, 2), (2, LOWER, 2), (2, NEWLINE, 3)], 3)
 gv.draw_machine(lazy, title="two states saved")
@@ -240,32 +241,52 @@ gv.predict(
     reveal=[
         lambda: print(gv.machines.shortest_difference(fsm, lazy)),
         """A line without a name and without a word. The machines also disagree on the other two texts, but those are
-        longer. The two states of `+` remember different things: "none yet" and "at least one". The text may go on only
-        from the second. A single state with a loop means "none or more", which is written `*`.""",
+        longer. The two states of `+` remember different things: "none yet" and "at least one". Only from the second
+        may the next part begin. A single state with a loop means "none or more", which is written `*`.""",
     ],
 )
 
 # %% [markdown]
 # ### A pattern, and its compiler
 #
-# A **pattern** is a list of pairs: the name of a set, and a **quantifier**. This is our format:
+# A **pattern** is a list of pairs: the name of a set, and a **quantifier**. (`1` is our own sign for *exactly once*.)
+# `gv.pattern` compiles patterns, and `gv.regex` compiles regexes. Here is our format three times:
 
 # %%
+# slide: By hand, from a pattern, from a regex: three ways lead to the same machine.
 speaker = [("UPPER", "+"), (":", "1"), (" ", "1"), ("LOWER", "+"), ("\n", "1")]
+print(fsm == gv.pattern(speaker) == gv.regex("[A-Z]+: [a-z]+\n"))
 
 # %% [markdown]
-# ## Exercise 2 · The pattern compiler ★★
+# **What breaks.** The sets of a pattern may **overlap**. *Capitals, then one letter*, `[("UPPER", "+"), ("LETTER",
+# "1")]`, needs three transitions. After a capital, a second capital fits two of them. In the picture the states are
+# named n0, n1 and n2, because the machine may be in several of them at once:
+
+# %%
+# slide: If two arrows fit the same token, taking the first one loses texts; both must be followed.
+capital, lower = (65, 90), (97, 122)  # A-Z and a-z as bytes
+edges = [(*capital, 1)], [(*capital, 1), (*capital, 2), (*lower, 2)], []
+several = gv.machines.NFA(edges, epsilon=((), (), ()), accepting=2)  # lab 04 explains this class
+gv.draw_machine(several, title="in n1 a capital fits two arrows")
+
+# %% [markdown]
+# The format accepts `AB` and `ABc`. If `advance` takes the first transition that fits, the `B` of `AB` takes the loop,
+# and `AB` ends in n1, which is not accepting. With the other order `ABc` would fail. Both transitions must be followed:
+# lab 04 begins here. (`GuidedFSM` refuses such transitions.)
+
+# %% [markdown]
+# ## Exercise 2 · The pattern compiler ★★ · home
 #
 # Write `compile_pattern(parts, sets)`. It returns a list of transitions and the set of states in which a text may end.
 # State 0 is the start; the others may have any numbers. `sets[name]` is a set of tokens. `[("UPPER", "+")]` gives
 # `[(0, UPPER, 1), (1, UPPER, 1)]` and `{1}`. With `*` the text may also end in state 0: `{0, 1}`.
 #
-# hint: Part *n* leads to state *n*, from each state of a set `ready`, which is `{0}` at first. `+` and `*` add a loop.
+# hint: Count the parts from 1. Part *n* leads to state *n*, from each state of a set `ready`, which is `{0}` at first.
+# `+` and `*` add a loop.
 #
 # hint: After a part `ready` is `{n}`. If the part may be left out (`?`, `*`), the old states stay in it.
 
 # %%
-# slide: Exercise 2: write the compiler that turns a pattern into transitions.
 def compile_pattern(parts, sets):
     # solution:
     transitions, ready = [], {0}
@@ -283,37 +304,18 @@ def compile_pattern(parts, sets):
 gv.checks.compile_pattern(compile_pattern)
 
 # %% [markdown]
-# This is the machine of your compiler. (While it is open, there is one state.) `gv.pattern` reads such patterns, too,
-# and `gv.regex` reads regexes. Four ways, one machine:
+# Is the machine of your compiler the one that you built by hand? (While the exercise is open, the line says `False`.)
 
 # %%
-# slide: By hand, from your compiler, from a pattern, from a regex: four ways lead to the same machine.
 found, ends = compile_pattern(speaker, sets) or ([], set())
-yours = wire(found, ends)
-print(yours == fsm == gv.pattern(speaker) == gv.regex("[A-Z]+: [a-z]+\n"))
-gv.draw_machine(yours, title="the machine of your compiler")
-
-# %% [markdown]
-# **What breaks.** The sets of a pattern may **overlap**. *Capitals, then one letter*, `[("UPPER", "+"), ("LETTER",
-# "1")]`, compiles to three transitions. After a capital, a second capital fits two of them:
-
-# %%
-# slide: If two arrows fit the same token, taking the first one loses texts; both must be followed.
-capital, small = (65, 90), (97, 122)  # A-Z and a-z as bytes
-edges = [(*capital, 1)], [(*capital, 1), (*capital, 2), (*small, 2)], []
-gv.draw_machine(gv.machines.NFA(edges, epsilon=((), (), ()), accepting=2), title="in n1 a capital fits two arrows")
-
-# %% [markdown]
-# The format accepts `AB` and `ABc`. If `advance` takes the first transition that fits, the `B` of `AB` takes the loop,
-# and `AB` ends in n1, which is not accepting. With the other order `ABc` would fail. Both transitions must be followed:
-# lab 04 begins here. (`GuidedFSM` refuses such transitions. The states are named n where several may be reached at
-# once.)
+print(wire(found, ends) == fsm)
 
 # %% [markdown]
 # ## 4 · The guarantee does not depend on the model
 #
 # We test this with a hostile model; its tokens are the printable characters of ASCII. It gives the logit
-# −10<sup>30</sup> to every character that a date can use, and 10<sup>30</sup> to all others.
+# −10<sup>30</sup> to every character that a date can use, and 10<sup>30</sup> to all others. So it prefers every text
+# that is not a date.
 
 # %%
 printable = [bytes([code]) for code in range(32, 127)]
@@ -365,7 +367,7 @@ gv.score()
 # ## Recap
 #
 # * Two prefixes share a **state** if the same endings complete them.
-# * The mask of a state is the set of tokens on its arrows; a drawn token moves the state.
+# * The mask of a state is the set of tokens on its arrows; a drawn token leads to the next state.
 # * A list of masks (lab 02) is a chain of states.
 # * `+` needs two states: *none yet* and *at least one*.
 # * If sets overlap, taking the first transition that fits is wrong.
