@@ -80,10 +80,13 @@ gv.stage(ada, show=18)
 # %% [markdown]
 # * The prompt is at the top. The dark boxes such as `im_start` are **special tokens**: they mark who speaks.
 # * One box per written token follows, with its probability. `␣` is a space, `↵` a new line.
+# * The orange frame is the newest token at this step. On a saved page the boxes after it are later steps.
+# %% [markdown]
 # * The panel below shows the likeliest **next** tokens, here for the second digit of the age. `▸` marks the token that
 #   was then drawn.
-# * The outline of a bar is the model's probability. The filled bar is what the token is drawn from. Here the likeliest
-#   token is always taken, so it has 1 and all others have 0. (`T 0.00` says this; T is the *temperature* of lab 01.)
+# * The outline of a bar shows the model's probability. The filled bar shows the probability that is used for the draw.
+#   Here the likeliest token is always taken, so it has 1 and all others have 0. (`T 0.00` says this; T is the
+#   *temperature* of lab 01.)
 
 # %% [markdown]
 # Click into the stage once, so that it receives your keys. **Press `?` and take the tour.**
@@ -152,9 +155,9 @@ gv.predict(
     reveal=[
         show_people,
         """Seven. Without a list of keys the model goes on: it invents a country, an occupation, a family, and 101 of
-        the answers were stopped at 80 tokens. And 60 begin with three backticks. So the words of the request decide.
-        A third request does not mention JSON, and none of its answers parse. The line over a bar is a *95% interval*:
-        among very many people of this kind the share is probably in it.""",
+        the answers were stopped at 80 tokens. And 60 begin with three backticks. So the wording of the request decides
+        how many answers parse. A third request does not mention JSON, and none of its answers parse. The black line is
+        a *95% interval*: if we asked about very many such people, the share would probably lie in it.""",
     ],
 )
 
@@ -162,8 +165,8 @@ gv.predict(
 # ## 3 · The live model
 #
 # From here on the model runs live. `clerk` is so small that it answers at once. We trained it on texts that a program
-# wrote, and **on purpose** four of five answers to a greeting were careless. So it shows many kinds of fault on one
-# page. It does not show how often other models make them.
+# wrote. **On purpose** four of five of its training texts with a greeting had a careless answer. So it shows many kinds
+# of fault on one page. It does not show how often other models make them.
 
 # %% [markdown]
 # `gv.record` decodes to the end and keeps every step. The result is a **trace**.
@@ -202,7 +205,8 @@ gv.stage(clerk, plain, show=3)
 # is written as, for example, *1 in 33,000*.
 #
 # For each draw the computer takes a random number between 0 and 1; the live stage writes it as *drawn at*. Imagine the
-# bars end to end on a line from 0 to 1. The token whose bar lies at this number is drawn. The orange mark stands there.
+# bars end to end on a line from 0 to 1. The token whose bar lies at this number is drawn. The orange mark on its bar
+# shows this place.
 #
 # Here all tokens are **legal**: each may be drawn. Section 6 forbids many of them.
 
@@ -229,7 +233,7 @@ read(gv.record(clerk, chatty, seed=59).text)
 # %% [markdown]
 # ## 5 · Ten outputs
 #
-# One output proves little. Other seeds give other outputs of the same model for the same prompt.
+# Other seeds give other outputs of the same model for the same prompt.
 
 # %%
 known = gv.decoding.remember(clerk)  # the same model; it keeps what it has computed, so this cell is quick
@@ -249,13 +253,13 @@ gv.predict(
     within=1,
     reveal=[
         show_outputs,
-        """Two outputs are JSON and nothing but JSON, as one of five answers to a greeting was in training. Exercise 1
+        """Two of ten outputs are only JSON. In training it was one in five, so two of ten is expected. Exercise 1
         counts them.""",
     ],
 )
 
 # %% [markdown]
-# Your answer shows the ten outputs. Find one of each kind:
+# The answer above shows the ten outputs. Find one of each kind:
 #
 # * **prose** before or after the JSON;
 # * **a fence** of three backticks, as in a chat window;
@@ -366,8 +370,8 @@ gv.stage(clerk, chatty, guide, seed=59, show=0, constraint="an object with four 
 # %% [markdown]
 # The legal tokens had the other 57%. This total is **Z**, the *legal mass*. Each legal probability is divided by it, so
 # that the legal ones add up to 1 again. Press `m`: the stage shows this step once more, slowly. Then step through the
-# run. At most steps Z is near 1, and the mask changes next to nothing. (The panel *machine* shows how much of the
-# object is written. Lab 03 builds such machines.)
+# run. At most steps Z is near 1, and the mask changes next to nothing. But at the last brace 46% are removed: the token
+# `"}↵` would also be JSON, but this mask allows nothing after the object. (Lab 03 explains the panel *machine*.)
 
 # %%
 def show_both():
@@ -389,33 +393,35 @@ gv.predict(
         show_both,
         """No prose, no fence, no missing brace, no other key: the mask fixes the form. It does not know the name. Any
         letters may stand in the quotes, so a wrong name is legal. Six of the ten names are right, and without the mask
-        seven were. Ten outputs are too few to say more: with a mask the same random numbers draw other tokens. The
-        next question counts 120 answers.""",
+        seven were. Ten outputs are too few to compare six with seven. And with a mask the same random number can draw
+        another token. The next question counts 120 answers.""",
     ],
 )
 
 # %% [markdown]
-# And SmolLM2, which is no model of ours? The same 120 people and the first request again, now with a mask.
+# And SmolLM2, a model that we did not train? The same 120 people and the first request again, now with a mask.
 
 # %% [question]
 # slide: On a real model the mask brings 95 parsed answers to 120, and 75 right ones to 99.
 gv.predict(
     "Without a mask 95 of the 120 answers parse, and 75 are right. With a mask all 120 parse. How many are right?",
     choices=[
-        "75: a mask does not know the values",
         "fewer than 75: the mask leads the model astray",
-        "99: many answers were wrong only in their form",
+        "75: a mask does not know the values",
+        "about 100: many answers were wrong only in their form",
+        "all 120",
     ],
-    answer="99: many answers were wrong only in their form",
+    answer="about 100: many answers were wrong only in their form",
     reveal=[
         lambda: gv.draw_bars(
             ["free", "masked"],
             {what: [found["keys, free"], found["keys, mask"]] for what, found in shares.items()},
             title="share of the 120 answers",
         ),
-        """25 answers did not parse, because of a fence or of text after the object. With the mask 19 of them are
-        right. Of the 95 other answers six became right, and one became wrong: 75 + 19 + 6 − 1 = 99. The other 21
-        masked answers have the right form and a wrong value.""",
+        """99. 25 answers did not parse, because of a fence or of text after the object. With the mask 19 of them are
+        right. Of the 95 other answers six became right, and one became wrong: 75 + 19 + 6 − 1 = 99. (Under the mask
+        the form is slightly different, so the model sometimes writes another value.) The other 21 masked answers have
+        the right form and a wrong value.""",
     ],
 )
 

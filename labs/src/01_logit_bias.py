@@ -105,7 +105,6 @@ gv.draw_bars(words, hot_and_cold, title="temperature")
 #
 # hint: Divide by the temperature, subtract the maximum, exponentiate, divide by the sum.
 
-
 # %%
 # slide: Exercise 1: write the softmax with temperature.
 def softmax(logits, temperature):
@@ -213,7 +212,6 @@ gv.predict(
 #
 # hint: It is one list: `token for token, piece in enumerate(pieces)`, if the stripped lower-case piece is the word.
 
-
 # %%
 def spellings(pieces, word):
     # solution:
@@ -315,16 +313,14 @@ print(*(f"{amount:2} {texts[amount][15]!r}" for amount in amounts), sep="\n")
 # %% [markdown]
 # ## Exercise 3 · Yes or no, and nothing else ★
 #
-# Choose biases so that the *next token* is `yes` or `no`, with no capital and no space. Together these two tokens must
-# have 99.9% on three prompts, and also on a made-up prompt, where the logits of all other tokens are 20 larger. The
-# ratio of `yes` to `no` must stay as the model has it. `only` maps token ids to numbers from −100 to 100: `{263: 5}`
-# adds 5 to the logit of token 263.
+# Choose biases so that the *next token* is `yes` or `no`, without a capital or a space. These two tokens must have
+# 99.9% together on three prompts, and also on a made-up one, where the logits of all other tokens are 20 larger. The
+# model's ratio of `yes` to `no` must stay. `only` maps token ids to numbers from −100 to 100: `{263: 5}` adds 5 to the
+# logit of token 263.
 #
-# hint: `clerk.vocabulary.ids(b"yes")` gives the id of `yes` in a tuple. Other spellings, such as ` yes`, must get no
-# bias.
+# hint: `clerk.vocabulary.ids(b"yes")` gives the id of `yes` in a tuple.
 #
-# hint: Give the same large bias to the id of `yes` and to the id of `no`, and to no other token. Then the difference
-# between the two logits stays the same.
+# hint: Give the same large bias to these two ids and to no other. Then the difference of their logits stays.
 
 # %%
 # slide: Exercise 3: find biases with which the model answers yes or no and nothing else.

@@ -22,7 +22,7 @@
 # | **position** | how many tokens have been written: 0, 1, 2, … |
 # | **guide** | an object that gives the mask of each step |
 # | **character class** | a named set of characters, such as DIGIT or UPPER |
-# | **top-k, top-p** | keep only the k likeliest tokens, or the likeliest ones that reach the sum p |
+# | **top-k, top-p** | keep only the k likeliest tokens, or the fewest likely ones whose probabilities add up to p |
 
 # %% [markdown]
 # **Lost?** For *logit*, *softmax* and *temperature* reread lab 01, section 2. For *token*, *seed* and *EOS* reread
@@ -70,7 +70,7 @@ print({name: len(ids) for name, ids in classes.items()})
 # The prompt is `ROMEO:` and a new line. We allow lower-case letters only.
 
 # %%
-# slide: We allow small letters only: the outlines are the model, the filled bars what may be drawn.
+# slide: We allow lower-case letters only: the outlines are the model, the filled bars what may be drawn.
 prompt = "ROMEO:\n"
 step = next(gv.decode(bard, prompt, gv.static_masks(bard.vocabulary, [LOWER])))
 gv.draw_distribution(step, title="the first letter after ROMEO")
@@ -146,10 +146,15 @@ line = "JULIET:\nGood night, good night! parting is such sweet "
 gv.stage(bard, line, five, seed=2, constraint="five letters and a new line", show=5)
 
 # %% [markdown]
-# The left panel is the **map** of the vocabulary: one cell per token, blue if the token is legal. At this last position
-# one token is legal, so it gets probability 1, whatever the model prefers. On the stage you can
+# The left panel is the **map** of the vocabulary: one cell per token, blue if the token is legal. The cells follow
+# a winding curve in the order of the ids. At this last position one token is legal, so it gets probability 1, whatever
+# the model prefers. Of the two numbers at a drawn token, *of the legal* is its probability after the mask, and *of all*
+# the one before it.
+
+# %% [markdown]
+# On the stage you can
 #
-# * click a token that is struck out, to read why it is illegal;
+# * click a token with a `×`, to read why it is illegal (the stage says *forbidden*);
 # * press `Home` and step through the run with `→`;
 # * press `q`, and step: before some of the steps the stage asks you a question.
 #
@@ -162,7 +167,8 @@ gv.views.draw_positions(run)
 
 # %% [markdown]
 # The format leaves 26⁵ texts, about twelve million. We decode 120 times with different seeds. Many texts begin alike,
-# so `remember` keeps the logits, and no text is read twice. Python's `re` judges the texts; it does not know the masks.
+# so `remember` stores the logits of each text that the model has read. Python's `re` judges the texts; it does not know
+# the masks.
 
 # %%
 # slide: All 120 texts fit the format, but not all of them are words.
@@ -172,9 +178,24 @@ fit = sum(bool(re.fullmatch(r"[a-z]{5}\n", text)) for text in texts)
 print(f"{fit} of {len(texts)} fit, {len(set(texts))} of them different; the most frequent:")
 print(Counter(text.strip() for text in texts).most_common(8))
 
+
 # %% [markdown]
 # All of them fit: an illegal token has probability 0 and is never drawn, with any seed, model or temperature. The mask
 # fixes the form, and the model chooses the word. But `cousi`, `sorro` and `assis` are no words.
+
+# %%
+def p_next(word):
+    """The probabilities of the character after this beginning of a word, before the mask."""
+    return gv.sampling.softmax(known.logits(bard.encode(line + word)))
+
+
+def show_next():
+    print(*(f"{sign} {p_next('cousi'[:place])[bard.encode(sign)].item():.3f}" for place, sign in enumerate("cousi")))
+    for word in ("souls", "dukes", "cousi", "sorro"):
+        likely = p_next(word).argmax()
+        shares = [gv.sampling.probability(p_next(word)[token]) for token in (likely, 0)]
+        print(f"{word}  likeliest next: {bard.vocabulary.display(likely)!r} {shares[0]:5}  new line: {shares[1]}")
+
 
 # %% [question]
 # slide: The next letter of the word was forbidden, so the word was cut.
@@ -188,17 +209,12 @@ gv.predict(
     ],
     answer="its next letter was forbidden",
     reveal=[
-        lambda: [
-            print(f"{word}  likeliest next: {bard.vocabulary.display(p.argmax())} {p.max():.2f}   new line:",
-                  gv.sampling.probability(p[0]))
-            for word in ("souls", "dukes", "cousi", "sorro")
-            for p in [gv.sampling.softmax(known.logits(bard.encode(line + word)))]
-        ],
+        show_next,
         lambda: print(f"seed 73 writes {texts[73]!r}"),
-        """The model was writing `cousin`. Its letters had 0.05, 0.52, 0.37, 0.24 and >0.99, so none of them was rare.
-        Then only the new line was legal: the mask for position 5 is fixed and cannot know where a word ends. After
-        `souls` and `dukes` the word is complete. A word that is too short gets one more letter: seed 73 wanted to
-        write `lady`.""",
+        """The model was writing `cousin`. The first line shows the probability of each letter before the mask; each
+        was among the likely ones. Then only the new line was legal: the mask for position 5 is fixed and cannot know
+        where a word ends. After `souls` and `dukes` the word is complete. A word that is too short gets one more
+        letter: after `lady` the likeliest token was `.` (0.21), which is illegal here, so seed 73 wrote an `s`.""",
     ],
 )
 
@@ -250,7 +266,7 @@ def write(model, tokens, masks, seed):
 gv.checks.masked_loop(write)
 
 # %% [markdown]
-# The same seed gives the text of the stage. (While the exercise is open, your loop writes nothing.)
+# With the same seed your loop writes the text of the stage. (While the exercise is open, it writes nothing.)
 
 # %%
 # slide: The same seed gives the same text as the stage.
@@ -283,15 +299,15 @@ def show_orders():
 # %% [question]
 # slide: Before the mask, top-k and top-p may leave no legal token; a bias may come first.
 gv.predict(
-    "Three settings: top-k with k = 10, top-p with p = 0.95, and a bias on `s`. Which of them give the same result "
-    "before the mask as after it?",
+    "Three settings: top-k with k = 10, top-p with p = 0.95, and a bias on `s`. Which of them can stand before the "
+    "mask or after it, with the same result?",
     choices=["all three", "top-k and top-p", "the bias alone", "none: the mask must come first"],
     answer="the bias alone",
     reveal=[
         show_orders,
-        """Before the mask, top-k keeps the ten likeliest tokens of all, and top-p the likeliest that reach 0.95. None
-        of them is a small letter, so the mask removes them all. The bias adds 3 to one logit in both orders, and −∞
-        stays −∞.""",
+        """Before the mask, top-k keeps the ten likeliest tokens of all, and top-p the likeliest that add up to 0.95.
+        None of them is a lower-case letter, so the mask removes them all. The bias adds 3 to one logit in both orders,
+        and −∞ stays −∞.""",
     ],
 )
 
@@ -313,9 +329,9 @@ print("with a w:", sum("w" in text for text in biased), "instead of", sum("w" in
 # %% [markdown]
 # ## 5 · What a list of masks cannot say
 #
-# In the play Juliet's next word is *sorrow*. It has six letters, so our guide cuts it. Words have many lengths, and the
-# list was fixed before the first letter. We want to say *one or more letters, then a new line*. One idea: from the
-# second position on, allow a letter **or** the new line.
+# In the play Juliet's next word is *sorrow*. It has six letters, so our guide cuts it to `sorro`. Words have many
+# lengths, and the list was fixed before the first letter. We want to say *one or more letters, then a new line*. One
+# idea: from the second position on, allow a letter **or** the new line.
 
 # %%
 loose = gv.static_masks(bard.vocabulary, [LOWER] + [LOWER | NEWLINE] * 7)
@@ -332,8 +348,8 @@ gv.predict(
         lambda: print([text for text in tries if "\n" in text[:-1]][:4]),
         lambda: gv.views.draw_positions(gv.record(bard, line, loose, seed=1), title="one of the others"),
         """Eight masks always write eight tokens, so only a word of seven letters can fit. The other texts go on after
-        the new line, as in the picture, or never reach one. The mask of position 4 is the same whether or not the
-        line has ended at position 3.""",
+        the new line, as in the picture, or never reach one. In the picture the line ends at position 3. The mask of
+        position 4 cannot know that.""",
     ],
 )
 

@@ -279,12 +279,12 @@ gv.draw_machine(several, title="in n1 a capital fits two arrows")
 #
 # Write `compile_pattern(parts, sets)`. It returns a list of transitions and the set of states in which a text may end.
 # State 0 is the start; the others may have any numbers. `sets[name]` is a set of tokens. `[("UPPER", "+")]` gives
-# `[(0, UPPER, 1), (1, UPPER, 1)]` and `{1}`. With `*` the text may also end in state 0: `{0, 1}`.
+# `[(0, UPPER, 1), (1, UPPER, 1)]` and `{1}`; with `*` it also ends in 0: `{0, 1}`.
 #
-# hint: Count the parts from 1. Part *n* leads to state *n*, from each state of a set `ready`, which is `{0}` at first.
-# `+` and `*` add a loop.
+# hint: Part *n* (the first is 1) leads to state *n*, from each state of a set `ready`, at first `{0}`. `+` and `*` add
+# a loop.
 #
-# hint: After a part `ready` is `{n}`. If the part may be left out (`?`, `*`), the old states stay in it.
+# hint: After it `ready` is `{n}`. If the part may be left out (`?`, `*`), the old states stay in it.
 
 # %%
 def compile_pattern(parts, sets):
