@@ -86,18 +86,15 @@ def test_a_bias_of_5_is_above_each_threshold_of_the_labels_and_every_answer_begi
 
 
 @pytest.mark.slow
-def test_a_bias_ends_the_sentence_after_the_object_and_with_more_it_ends_the_object_after_the_name(clerk):
+def test_a_bias_of_4_gives_one_more_object_with_three_keys_and_more_ends_objects_after_the_name(clerk):
     prompt = "Hi! Maria Cohen is 42 years old and lives in Prague.\nJSON with name, age, city:\n"
     known, (close,) = gv.decoding.remember(clerk), clerk.vocabulary.ids(b'"}')
     found = []
     for amount in (0, 4, 8, 12):
         texts = [gv.record(known, prompt, seed=n, bias={close: amount}, max_tokens=30).text for n in range(20)]
-        said = [text for text in texts if text.rpartition("}")[2].strip("\n`")]
-        found.append((len(said), sum(text[0] != "{" for text in said), sum('Cohen"}' in text for text in texts)))
-    assert found == [(7, 5, 0), (0, 0, 1), (0, 0, 3), (1, 1, 13)]
-    scores = clerk.logits(clerk.encode(prompt + '{"name": "Maria Cohen'))
-    odds = [gv.sampling.softmax(gv.sampling.apply_bias(scores, {close: amount}))[close] for amount in (4, 8)]
-    assert list(map(gv.sampling.probability, odds)) == ["1 in 550", "0.09"]
+        keys = [len(json.loads(text)) for text in texts if gv.json().accepts(text.encode())]
+        found.append((len(keys), keys.count(3), sum('Cohen"}' in text for text in texts)))
+    assert found == [(8, 8, 0), (10, 9, 1), (10, 7, 3), (7, 2, 13)]
 
 
 def test_after_the_name_the_end_of_the_object_has_one_in_120_000_and_needs_a_bias_of_11_7(clerk):

@@ -269,7 +269,7 @@ GRID_TOP = 46.0
 
 
 def draw_positions(trace: Trace, title: str = "") -> Figure:
-    """The mask at each position of a guided run, or of its state there, and a line through the tokens of the text.
+    """The mask at each position of a guided run, or of its state there, and a line through the tokens that were drawn.
 
     >>> toy = gv.ToyModel([b"a", b"b", b"c"], lambda tokens: [1, 2, 3])
     >>> masks = gv.static_masks(toy.vocabulary, [{0, 1}, {2}])
