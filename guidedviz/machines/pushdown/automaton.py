@@ -39,7 +39,7 @@ Implication = tuple[int, tuple[int, ...]]  # a node from which the rule can be f
 
 @dataclass(frozen=True)
 class RuleNodes:
-    """Nodes joined by bytes and by calls; rule 0 is the root. After `trim`, each node reached can finish its rule."""
+    """Nodes joined by bytes and by calls; rule 0 is the root. Every node that is reached can finish its rule."""
 
     names: tuple[str, ...]  # of the rules
     starts: tuple[int, ...]  # the node where each rule begins

@@ -50,7 +50,7 @@ class Bounds(NamedTuple):
         return counts is None or any(high >= self.low for _, high in counts)
 
     def after_part(self, counts: Counts) -> tuple[Counts, bool]:
-        """The counts before a next part when one more part is read, and whether the repeat may end there.
+        """After one more part: the counts with which the next part may begin, and whether the repeat may end.
 
         A count far below the lower bound stays there.
 
@@ -92,9 +92,10 @@ class Bounds(NamedTuple):
 
 
 class LengthLimit(NamedTuple):
-    """A rule that counts its own parts by ticks (`syntax.Tick`): at most `most`, and its end may need the last `rest`.
+    """A rule that counts its own parts by ticks (`syntax.Tick`): at most `most`.
 
-    It has the methods of `Bounds` that both kinds of limit need.
+    Up to `most - rest` parts any tick can be passed; the last `rest` may be needed to end. It has the methods of
+    `Bounds` that both kinds of limit need.
     """
 
     most: int

@@ -154,7 +154,7 @@ class Rests:
         return self.found.get(node, inf)
 
     def within(self, node: int, used: int) -> float:
-        """The same by Dijkstra's algorithm over nodes and counts."""
+        """The fewest bytes that finish the rule within its length, by Dijkstra's algorithm over nodes and counts."""
         heap = [(0, used, node)]
         done = set()
         while heap:

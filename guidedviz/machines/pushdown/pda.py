@@ -1,6 +1,7 @@
 """The pushdown machine of a grammar: the automata of its rules, a stack of the calls that are open, and both in words.
 
-    root ::= "(" root ")" | "x"         "((x))" leads from node 0 over 1, 1, 2, 2 to 2, where the bottom is reached.
+    root ::= "(" root ")" | "x"         "((x))" leads from node 0 over 1, 1, 3 and 3 to the end. No state stands at
+                                        node 2, where root has ended, because no byte is read there.
                                         After "((" there are two frames of root: one stands at node 1 and waits for
                                         "(" or "x", the other will go on at node 3 and waits for ")"
 
@@ -62,7 +63,7 @@ class SharedFrame:
 
 
 def list_branches(stacks: Stacks, state: State) -> tuple[SharedFrame, ...]:
-    """What `PDA.branches` lists."""
+    """The frames of all stacks, tops first; a frame that several stacks share is listed once."""
     found = dict.fromkeys(state.configurations)
     waiting = list(found)
     shared: list[SharedFrame] = []
@@ -78,7 +79,7 @@ def list_branches(stacks: Stacks, state: State) -> tuple[SharedFrame, ...]:
 
 
 def number_frame(stacks: Stacks, node: int, cell: Cell) -> int:
-    """The number of a frame."""
+    """The number of a frame: one per node and call, the same at every step; 0 is left for the bottom."""
     return 1 + cell.number * len(stacks.nodes) + node
 
 
@@ -108,7 +109,7 @@ def may_end(stacks: Stacks, node: int, cell: Cell) -> bool:
 
 
 def say_waits(stacks: Stacks, node: int, may_end_here: bool | None = None) -> str:
-    """What may come at a node, in words; of several kinds of blank beside other bytes none is named.
+    """What may come at a node, in words. Several kinds of blank are left out if other bytes may come, too.
 
     Without `may_end_here` the node alone says whether its rule may end.
 
@@ -202,7 +203,7 @@ class PDA(Machine[State]):
         return not recursive_rules(self.grammar.calls)
 
     def step(self, state: State | None, byte: int) -> State | None:
-        """The next state, or None. A known step is looked up without a check whose state it is."""
+        """The next state, or None. Only a new step checks that the state is of this machine."""
         return self.steps.known.step(state, byte)
 
     def is_accepting(self, state: State | None) -> bool:
@@ -210,7 +211,7 @@ class PDA(Machine[State]):
         return state is not None and self._own(state).accepting
 
     def depth(self, state: State) -> int:
-        """How many rules are open on the first stack."""
+        """How many rules are open on the first stack; 0 if no byte can follow."""
         tops = self._own(state).tops
         if not tops:
             return 0
@@ -218,7 +219,7 @@ class PDA(Machine[State]):
         return cells[0].depth
 
     def places(self, state: State) -> tuple[int, ...]:
-        """The nodes at which the text may stand."""
+        """The nodes from which another byte can be read; none after a text that can only end."""
         return tuple(node for node, _ in self._own(state).tops)
 
     def first_stack(self, state: State) -> Iterator[Configuration]:

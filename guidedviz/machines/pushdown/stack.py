@@ -127,11 +127,11 @@ Configurations = tuple[Configuration, ...]
 
 @dataclass(frozen=True, eq=False, slots=True, repr=False)
 class State:
-    """The possible configurations: nodes, each with the tops of its stacks; compared by identity."""
+    """The configurations that can go on: nodes, each with the tops of its stacks; compared by identity."""
 
     number: int
-    tops: tuple[tuple[int, Cells], ...]
-    accepting: bool
+    tops: tuple[tuple[int, Cells], ...]  # of the configurations that can read a byte
+    accepting: bool  # one configuration has ended with an empty stack
     sure: bool  # one of the stacks stands on a sure bottom
     guessed: bool  # one of the stacks that read the last byte stands on a guessed bottom
     bottom: Cell  # of its machine, to recognise the states of another one

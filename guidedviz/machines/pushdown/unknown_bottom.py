@@ -28,8 +28,10 @@ MOST_WALKS = 10  # whose work may add up
 
 
 class UnknownBottom:
-    """Reads bytes from any node of a grammar. Without `expand`, anything may follow when the known rules have ended.
+    """Reads bytes from any node of a grammar, with an unknown stack below.
 
+    When the known rules have ended, a text goes on with `expand` as after some call of the ended rule, and without it
+    anything may follow.
     More stacks are possible than in the real machine: `limited` limits the work of the steps inside it.
     Counts that behave alike while `longest` bytes are read become one.
     """
