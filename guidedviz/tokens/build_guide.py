@@ -155,7 +155,7 @@ def guide(
 def state_masks(
     machine: Machine[Any], vocabulary: Vocabulary, engine: str, index: Index | None
 ) -> Indexed | Split | Lazy:
-    """The masks of each state: from an index, or walked if that would take too much memory."""
+    """The masks of each state: an index; walks if that would take too much memory; a split for counts."""
     if engine == "index" and isinstance(machine, PDA) and machine.finite:  # it counts, so it has too many states
         return Split(machine, vocabulary)
     if engine == "index" and not isinstance(machine, DFA):

@@ -1,8 +1,8 @@
 """Lazy masks as in llguidance: each mask is computed when it is needed, by a walk of the trie from the current state.
 
 The walk skips all nodes below a rejected node. Where nearly all is legal, as in a JSON string, slices help: the tokens
-that one small regex can read are found once per vocabulary. If the machine reads whatever the regex reads, the slice is
-legal as a whole, and only the rest of the other tokens is walked.
+that begin a text of one small regex are found once per vocabulary. If the machine reads whatever the regex reads, the
+slice is legal as a whole, and only the rest of the other tokens is walked.
 """
 
 from collections.abc import Callable, Hashable

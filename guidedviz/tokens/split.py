@@ -3,7 +3,7 @@
 The trie is walked from a node of the machine with the stack below *unknown*, and the result is kept per node: tokens
 that are legal on every stack (accepted), on none (rejected), or on some (context-dependent). At run time only the last
 ones are walked again, on as few cells of the real stack as decide them. A *place* is a node of the machine and, if its
-rule is counted, its counts; a *node of the trie* is always called so.
+rule is counted, its counts.
 
 Next: `tokens/guide.py`.
 """
@@ -46,7 +46,7 @@ from guidedviz.tokens.walk import MoveTable, walk_steps
 class Stored:
     """A set of tokens in the least memory; `kind` says how `data` is read."""
 
-    kind: str  # "accepted" or "rejected": a list of ids; "bits": a packed mask
+    kind: str  # "accepted": the ids of the set; "rejected": all other ids; "bits": a packed mask
     data: Ids | Bits
     count: int  # tokens in the set
     size: int  # of the vocabulary
@@ -129,7 +129,7 @@ class PartialMask:
 
     @cached_property
     def trie(self) -> Trie:
-        """The trie of the undecided tokens; in it, the id of a token is its place in `undecided`."""
+        """The trie of the undecided tokens; in it, the id of a token is its index in `undecided`."""
         pieces = [self.vocabulary.pieces[token] for token in self.undecided.tolist()]
         return build_trie(pieces, np.arange(len(pieces), dtype=np.int32))
 
@@ -247,8 +247,8 @@ class Split:
         """Walk the undecided tokens on a stack of which one more cell is known."""
         verdicts = np.zeros(len(before.undecided), dtype=np.int8)
         nodes, labels = self._table.walk(before.trie, start)
-        places, found = before.trie.tokens(nodes, self._table.judge(labels, classify))  # places in `undecided`
-        verdicts[places] = found
+        indices, found = before.trie.tokens(nodes, self._table.judge(labels, classify))  # of `undecided`
+        verdicts[indices] = found
         legal = before.legal
         accepted = before.undecided[verdicts == ACCEPTED]
         if accepted.size:

@@ -20,7 +20,7 @@ class Thought:
     """A state of the inner guide, and the thinking so far."""
 
     state: Any
-    begun: bytes  # of the begin of thinking, what has been read
+    begun: bytes  # how much of the opening mark has been read
     left: int | None  # tokens that may still be thought; None: thinking is over
     tail: bytes = b""  # the last bytes, in which the end of thinking may have begun
 

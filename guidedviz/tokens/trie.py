@@ -94,7 +94,7 @@ class Trie:
 
     @cached_property
     def characters(self) -> Ints:
-        """The number of characters that begin in each token of the trie.
+        """The number of characters that begin in each token of the trie; other ids have no meaningful number.
 
         >>> gv.Vocabulary(["aé".encode(), "é".encode()[1:], b"ab"]).trie.characters.tolist()
         [2, 0, 2]

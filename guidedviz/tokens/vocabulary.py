@@ -104,7 +104,10 @@ class Vocabulary:
         return self._ids.get(piece, ())
 
     def is_text(self, token: int) -> bool:
-        """Whether an id may stand for text: it is neither special nor EOS, and it has at least one byte."""
+        """Whether an id may stand for text: it has at least one byte, and it is neither special nor EOS.
+
+        An EOS counts as text where the machine reads its name (`read_by`).
+        """
         piece = self.pieces[token]
         return bool(piece) and token not in self.special and (token not in self.eos or is_name(piece))
 

@@ -51,7 +51,7 @@ def walk_steps(
 
 
 def walk_levels(trie: Trie, start: int, step: Callable[[Ints, Letters], Ints]) -> tuple[Ints, Ints]:
-    """The same nodes level by level: the root and all live nodes, in order, and the label of each.
+    """Walk level by level: the root and the nodes of `walk_steps`, in order, and the label of each.
 
     A label is the number of a state, 0 if the machine refused; `step` takes many labels and bytes and gives the labels
     reached. The step of the example doubles a label, and refuses c.
