@@ -1,7 +1,7 @@
 """From a JSON Schema (draft 4 to 2020-12) to a machine: a DFA if its values have bounded depth, else a pushdown one.
 
-The way: `document` (references) -> `own_constraints` (what one schema says by itself) -> `normal_form` (and, or,
-not) -> `objects`, `arrays`, `text_sets`, `numbers` (trees) -> `reader` (the rules of a grammar) -> a machine. Where the
+`reader` makes the rules of a grammar. It asks `document` for references, `normal_form` for and, or, not (which asks
+`own_constraints` what one schema says by itself), and `objects`, `arrays`, `text_sets`, `numbers` for trees. Where the
 standard leaves a choice, we choose as the engines for structured output do:
 
 - Keys come in the order of `properties`, then of schemas beside it, then of `required`, then other keys in any order.

@@ -112,7 +112,7 @@ ANY_DIGITS = Repeat(Chars(((48, 57),)), 0, None)
 SOME_DIGITS = Repeat(Chars(((48, 57),)), 1, None)
 INTEGER = concat(optional(literal("-")), either(literal("0"), concat(Chars(((49, 57),)), ANY_DIGITS)))
 EXPONENT = concat(either(literal("e"), literal("E")), optional(either(literal("+"), literal("-"))), SOME_DIGITS)
-SCALAR_RULES: dict[str, Tree] = {  # the rules of strings, numbers and blanks in unrestricted JSON
+SCALAR_RULES: dict[str, Tree] = {  # the rules of strings and numbers in unrestricted JSON
     "string": in_quotes(Repeat(Call("char"), 0, None)),
     "char": CHARACTER,
     "number": concat(INTEGER, optional(concat(literal("."), SOME_DIGITS)), optional(EXPONENT)),

@@ -3,7 +3,7 @@
     {"anyOf": [{"maximum": 3}, {"type": "string"}], "not": {"const": 2}}
     at most 3 and not 2, or a string and not 2                          two rows; a row is a conjunction of constraints
 
-A keyword that applies schemas to the same value says a disjunction of *clauses* (`subschema.py`). The disjunctions of a
+A keyword that applies schemas to the same value says disjunctions of *clauses* (`subschema.py`). The disjunctions of a
 schema are multiplied out:
 
     made of           all of these hold              one of these holds
@@ -333,9 +333,10 @@ class NormalForms:
     # --- the keywords that apply schemas to the same value ----------------------------------------------------------
 
     def clauses(self, part: Subschema, key: str) -> Iterator[Disjunction]:
-        """What a keyword says, as disjunctions of clauses: all of these disjunctions hold.
+        """What a keyword says, as disjunctions of clauses.
 
-        The parts of a negated subschema are negated, and the keyword fails where one of the disjunctions holds.
+        If the subschema must hold, all of these disjunctions hold. If it is negated, so are its parts, and the keyword
+        fails where one of the disjunctions holds.
         """
         is_negated = part.sign == Sign.NEGATED
         if key in REFERENCES:
@@ -351,7 +352,7 @@ class NormalForms:
             yield none_or_two(branches) if is_negated else only_one(self.overlapping(branches))
         else:
             branches = branches_of(part, key)
-            is_for_all = key == "anyOf" if is_negated else key == "allOf"  # if not any holds, all fail
+            is_for_all = key == ("anyOf" if is_negated else "allOf")  # if not any holds, all fail
             yield [branches] if is_for_all else [[branch] for branch in branches]
 
     def overlapping(self, branches: list[Subschema]) -> Overlaps:

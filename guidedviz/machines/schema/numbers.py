@@ -50,7 +50,7 @@ class NumberBound:
         return replace(self, value=self.value.copy_abs(), signs=frozenset(sign * each for each in self.signs))
 
     def rounded(self) -> Self:
-        """The same for integers: a minimum is the lowest integer that it allows."""
+        """The same for integers: a minimum is the lowest integer that it allows; other bounds stay."""
         if -1 in self.signs or 1 not in self.signs:
             return self
         low = ceil(self.value) if 0 in self.signs else floor(self.value) + 1

@@ -82,7 +82,7 @@ class SchemaReader:
                 raise schema_error(path, seen, "a way to end", "an optional property, or null beside it")
 
     def read_root(self) -> None:
-        """Add the rule of the whole schema; with whitespace around it, it is no rule of a schema inside."""
+        """Add the rule of the whole schema; if no blanks stand around the value, a `$ref` to # calls it, too."""
         root = self.document.enter(self.document.root)
         if self.rules.around == EMPTY:
             self.names[(root,)] = "root"

@@ -32,7 +32,7 @@ class Sign(StrEnum):
     sign          holds extra_keys="closed"   its keys count as evaluated  where
     ============= ===== ===================== ============================ =======================================
     PLAIN         yes   applies               yes                          as written
-    OPEN          yes   does not              yes                          asked about only: the schema after `if`
+    OPEN          yes   does not              yes                          made by us, or asked about (after `if`)
     NEGATED       no    does not              no                           below `not`
     TWICE_NEGATED yes   does not              no                           below `not` in `not`
     ============= ===== ===================== ============================ =======================================
