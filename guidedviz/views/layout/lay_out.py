@@ -33,8 +33,8 @@ WIDEST_RULE = 440.0  # of a rule that is drawn alone: on the page of a run it st
 def lay_out(sketch: Sketch, at: int = -1, compact: bool | None = None) -> Diagram:
     """The diagram of a sketch or, for a large machine, of the part around state `at` (-1: around its start).
 
-    `compact` says whether the states of runs and bundles are drawn as dots. None: those of runs only if there are many
-    states; those of bundles always, but in a grammar together with the runs.
+    `compact` says whether the states of runs and bundles are drawn as dots. With None, those of a grammar are if it has
+    many states; of another machine, those of bundles always are, and those of runs if there are many states.
     """
     if sketch.rules:
         return _lay_out_rules(sketch, at, compact)
@@ -42,7 +42,7 @@ def lay_out(sketch: Sketch, at: int = -1, compact: bool | None = None) -> Diagra
 
 
 def lay_out_rule(sketch: Sketch, rule: DrawnRule, at: int = -1) -> Diagram:
-    """One rule of a grammar without a frame; its runs are folded, and a long row is wrapped."""
+    """One rule of a grammar without a frame; its runs are lines of dots, and a long row is wrapped."""
     _, nodes = rule
     alone = replace(sketch, initial=nodes[0], rules=())
     return lay_out_states(alone, nodes, at, True, WIDEST_RULE)

@@ -154,6 +154,7 @@ def _columns(into: ByState, target: int, part: frozenset[int]) -> tuple[tuple[in
 
     to_come = distances([target], before)
     most = max(to_come.values())
+    # a state that does not reach the target stands in the first column
     columns = grouped((to_come.get(state, most), state) for state in sorted(part))
     return tuple(tuple(columns[bytes_left]) for bytes_left in range(most, 0, -1))
 
@@ -227,7 +228,7 @@ def choose_rules(sketch: Sketch, node: int) -> Sequence[DrawnRule]:
 def nearest_first(
     start: int, near: Mapping[int, Iterable[int]], most: int, size: Mapping[int, int] | None = None
 ) -> list[int]:
-    """The states or rules nearest to one, as many as fit; each counts 1 unless it has a size.
+    """The states or rules nearest to one; each counts 1 unless it has a size, and one that does not fit is left out.
 
     >>> nearest_first(5, {5: [6, 7], 6: [8]}, most=3)
     [5, 6, 7]

@@ -46,7 +46,7 @@ class Arrow:
 
 @dataclass(frozen=True)
 class Sketch:
-    """States are indices into `names`; a frame of an animation highlights its subject."""
+    """What is drawn: states, which are indices into `names`, and arrows; as a frame of a film also what it shows."""
 
     names: tuple[str, ...]
     arrows: tuple[Arrow, ...]

@@ -56,8 +56,9 @@ def draw_machine(
 
     A machine of one's own has `initial`, `step` and `is_accepting`; up to 24 states are drawn, of more the nearest 10.
     For a grammar's machine `at` is a state or a text. `died` names the byte that the last state of a path cannot read.
-    With `folded` a chain or a loop such as a JSON string is one thick arrow, unless the current state is inside it. By
-    default a finite machine of more than 40 states is folded; with folded=False it is drawn whole.
+    With `folded` a chain or a loop such as a JSON string is one thick arrow, unless the current state is inside it or,
+    for a loop, the path was. By default a finite machine of more than 40 states is folded; with folded=False it is
+    drawn whole. With `compact` states in a row are dots on a line; by default if there are many.
 
     >>> print(draw_machine(gv.regex("[0-9]+x?"), at=[0, 1]).text)
     machine: 3 states, now in q1
@@ -95,7 +96,7 @@ def draw_machine(
 def _lay_out_around(
     sketch: Sketch, lit: Highlight, current: Sequence[int], folded: bool, compact: bool | None = None
 ) -> Diagram:
-    """The diagram; if folded, each chain and loop is one thick arrow, but those around the current state."""
+    """The diagram; if folded, thick arrows stand for chains without the current state and for loops not met."""
     if folded:
         without_loops = fold_loops(sketch, lit.met.union(current))
         sketch = fold(without_loops, {*current})
