@@ -126,28 +126,28 @@ def build_slices(vocabulary: Vocabulary) -> tuple[Slice, ...]:
 
 
 def find_slice(
-    step: StepFunction, kinds_in: KindsFunction, vocabulary: Vocabulary, state: Hashable, loops: bool = True
+    step: StepFunction, kinds_in: KindsFunction, vocabulary: Vocabulary, state: Hashable, must_loop: bool = True
 ) -> Slice | None:
-    """The first slice whose tokens are all legal in a state, and that loops there: see `reads_all`.
+    """The first slice whose tokens are all legal in a state; with `must_loop` it also loops there: see `reads_all`.
 
     >>> text, v = regex('"[^"]*"'), Vocabulary([bytes([letter]) for letter in range(256)])
     >>> [find_slice(text.step, lambda state: text.kinds, v, state) for state in (0, 1)]
     [None, Slice(text in quotes: 144 tokens)]
     """
     for part in build_slices(vocabulary):
-        if reads_all(step, kinds_in, state, part.machine, loops) and len(part) >= FEWEST:
+        if reads_all(step, kinds_in, state, part.machine, must_loop) and len(part) >= FEWEST:
             return part
     return None
 
 
-def reads_all(step: StepFunction, kinds_in: KindsFunction, state: Hashable, part: DFA, loops: bool = True) -> bool:
+def reads_all(step: StepFunction, kinds_in: KindsFunction, state: Hashable, part: DFA, must_loop: bool = True) -> bool:
     """Whether a machine reads all texts of a part.
 
-    With `loops` it must also return to its state whenever the part returns to its start. With too many pairs of
+    With `must_loop` it must also return to its state whenever the part returns to its start. With too many pairs of
     states, or if a text has too many parses, the answer is False.
 
-    >>> def ask(text, part, loops=True):
-    ...     return reads_all(regex(text).step, lambda state: regex(text).kinds, 0, regex(part), loops)
+    >>> def ask(text, part, must_loop=True):
+    ...     return reads_all(regex(text).step, lambda state: regex(text).kinds, 0, regex(part), must_loop)
     >>> ask("[a-z]*:", "[a-f]*"), ask("[a-z]*:", "[a-f:]*")
     (True, False)
     >>> ask("[a-z]{3}", "[a-f]*"), ask("[a-z]{3}", "[a-f]{0,2}")
@@ -158,12 +158,12 @@ def reads_all(step: StepFunction, kinds_in: KindsFunction, state: Hashable, part
     pairs: list[tuple[int, Hashable]] = [(0, state)]
     met = set(pairs)
     try:
-        for place, held in pairs:
-            for byte, target in list_moves(part.edges[place], kinds_in(held)):
+        for inner, held in pairs:
+            for byte, target in list_moves(part.edges[inner], kinds_in(held)):
                 after = step(held, byte)
                 if after is None or len(pairs) > MOST_SLICE_PAIRS:
                     return False
-                if loops and target == 0 and after != state:
+                if must_loop and target == 0 and after != state:
                     return False
                 if (target, after) not in met:
                     met.add((target, after))

@@ -50,19 +50,19 @@ class UnknownWalk(NamedTuple):
 
 
 def walk_unknown(
-    unknown: UnknownBottom, table: MoveTable[State], vocabulary: Vocabulary, start: State, loops: bool = False
+    unknown: UnknownBottom, table: MoveTable[State], vocabulary: Vocabulary, start: State, must_loop: bool = False
 ) -> UnknownWalk:
     """Walk from a state of a partly known stack; a slice that is legal on every stack is not walked.
 
-    At a letter of a key, a text of the slice leads on to other states, so the other tokens are walked from their
-    begin; with `loops` this is not done.
+    If the slice loops, a walk of another token skips the prefix that is a text of the slice. Inside a key a slice does
+    not loop: then the other tokens are walked from their first byte. With `must_loop` such a slice is not taken.
     """
     trie = vocabulary.trie
     part = find_slice(unknown.sure_step, unknown.kinds_in, vocabulary, start)
     if part is not None:
         trie = part.rest
-    elif not loops:
-        part = find_slice(unknown.sure_step, unknown.kinds_in, vocabulary, start, loops=False)
+    elif not must_loop:
+        part = find_slice(unknown.sure_step, unknown.kinds_in, vocabulary, start, must_loop=False)
         if part is not None:
             trie = part.others
     return UnknownWalk(part, trie, *table.walk(trie, start))
@@ -141,7 +141,7 @@ def read_repeat(
     rule, start = found
     bounds = unknown.nodes.counts[rule]
     assert isinstance(bounds, Bounds)  # the rules that are repeated as a whole
-    walk = walk_unknown(unknown, table, vocabulary, start, loops=True)
+    walk = walk_unknown(unknown, table, vocabulary, start, must_loop=True)
     places = table.judge(walk.labels, lambda state: locate(unknown, rule, state))
     if (places == UNCLEAR).any():
         return None

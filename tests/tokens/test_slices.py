@@ -180,6 +180,6 @@ def test_inside_a_key_of_an_open_object_the_tokens_of_text_are_taken_whole():
         unknown = UnknownBottom(machine)
         start = unknown.cut_to(state, 0)
         table = MoveTable(unknown.step, unknown.kinds)
-        walks = [walk_unknown(unknown, table, vocabulary, start, loops) for loops in (True, False)]
+        walks = [walk_unknown(unknown, table, vocabulary, start, must_loop) for must_loop in (True, False)]
         taken.append([walk.part is not None for walk in walks])
     assert taken == [[False, True], [False, True], [False, True], [False, True], [True, True]]
