@@ -158,7 +158,7 @@ class Split:
     @property
     def standing(self) -> tuple[int, ...]:
         """The nodes at which a text can stand: all but those at which no byte is read."""
-        return tuple(node for node in range(len(self.pda.nodes)) if node not in self.pda.nodes.last)
+        return tuple(node for node in range(len(self.pda.nodes)) if node not in self.pda.nodes.byteless)
 
     def node(self, node: int) -> NodeSplit:
         """The split of one node; it is computed when it is first needed."""

@@ -184,7 +184,7 @@ def test_a_state_of_another_machine_is_refused():
 
 def test_a_node_at_which_no_text_can_stand_has_no_split():
     split = gv.build_split(NESTED, SIGNS)
-    for node in (-1, len(split.pda.nodes), *split.pda.nodes.last):
+    for node in (-1, len(split.pda.nodes), *split.pda.nodes.byteless):
         with pytest.raises(SettingError, match=f"split: saw node {node}, expected a node from 0 to"):
             split.node(node)
 

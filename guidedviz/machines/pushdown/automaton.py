@@ -78,7 +78,7 @@ class RuleNodes:
         return frozenset(uncalled | empty)
 
     @cached_property
-    def last(self) -> frozenset[int]:
+    def byteless(self) -> frozenset[int]:
         """The nodes at which no byte is read: the rule can only end there, or goes on after a tick.
 
         No call leads to a node before a tick, because rules with ticks call no rules.
@@ -87,7 +87,7 @@ class RuleNodes:
         before_tick = {node for node, tick in enumerate(self.ticks) if tick and tick[1] != node}
         return frozenset(at_end | before_tick)
 
-    def settled(self, node: int) -> int:
+    def past_tick(self, node: int) -> int:
         """The node after the tick of a node; without a tick the node itself."""
         tick = self.ticks[node]
         return tick[1] if tick else node

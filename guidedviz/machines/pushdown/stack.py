@@ -95,7 +95,7 @@ def close_node(nodes: RuleNodes, kinds: bytes, node: int) -> Closure:
 
 def _is_tail_call(nodes: RuleNodes, rule: int, after: int) -> bool:
     """Whether nothing comes after a call: then the rule that calls need not be kept on the stack."""
-    return after in nodes.last and nodes.counts[rule] is None
+    return after in nodes.byteless and nodes.counts[rule] is None
 
 
 def _behind_calls(nodes: RuleNodes, node: int, opened: int | None) -> Iterator[Position]:

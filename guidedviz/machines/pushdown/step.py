@@ -186,7 +186,7 @@ class StackSteps:
         for node, cells in tops_of.items():
             tops = list(cells)
             sure = sure or any([cell.sure for cell in tops])
-            if node not in self.nodes.last:  # there no byte is read, so the next step does not need it
+            if node not in self.nodes.byteless:  # there no byte is read, so the next step does not need it
                 if len(tops) > 1:
                     tops = self._in_order(tops)
                 found.append((node, tuple(tops)))

@@ -116,7 +116,7 @@ class UnknownBottom:
             cell = self._stacks.cell(node, rule, (self._bottom_of(node, counts),))
         # when a part ends here, the next one may begin and the repeat may end
         ends = [one for one in self.nodes.accepting if self.nodes.rule_of[one] == rule]
-        end = next((one for one in ends if one in self.nodes.last), ends[0])
+        end = next((one for one in ends if one in self.nodes.byteless), ends[0])
         start = self._steps.settle([(end, self._stacks.recount(cell, None))])
         return (rule, start) if start else None
 

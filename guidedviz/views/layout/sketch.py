@@ -161,10 +161,10 @@ def sketch_pda(pda: PDA) -> Sketch:
     """
     nodes = pda.nodes
 
-    def settle(edges: Iterable[Edge]) -> list[Edge]:
-        return [(low, high, nodes.settled(target)) for low, high, target in edges]
+    def past_ticks(edges: Iterable[Edge]) -> list[Edge]:
+        return [(low, high, nodes.past_tick(target)) for low, high, target in edges]
 
-    arrows = _reading_arrows(map(settle, nodes.edges))
+    arrows = _reading_arrows(map(past_ticks, nodes.edges))
     for node, calls in enumerate(nodes.calls):
         arrows += [Arrow(node, after, (), nodes.names[rule]) for rule, after in calls]
     rules = _nodes_of_rules(nodes, arrows)

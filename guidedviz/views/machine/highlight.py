@@ -138,7 +138,7 @@ def taken_arrows(pda: PDA, state: State, byte: int) -> tuple[str, ...]:
     for node in free:
         for low, high, target in nodes.edges[node]:
             if low <= byte <= high:
-                keys.append(f"{node}-{nodes.settled(target)}")
+                keys.append(f"{node}-{nodes.past_tick(target)}")
     return tuple(keys)
 
 
@@ -172,7 +172,7 @@ def _last_calls(nodes: RuleNodes, rule: int, target: int) -> tuple[str, ...]:
     for caller in waiting:
         for node in range(nodes.starts[caller], ends[caller]):
             for called, after in nodes.calls[node]:
-                is_last = after in nodes.last and not nodes.counts[called]
+                is_last = after in nodes.byteless and not nodes.counts[called]
                 if is_last and called not in came:
                     key = f"{node}:{nodes.names[called]}"
                     came[called] = (*came[caller], key)

@@ -105,7 +105,7 @@ def test_an_open_call_is_one_that_goes_on_and_a_last_one_leaves_nothing_to_do(pd
         return dict(nodes.calls[int(at)])[numbers[rule]]
 
     assert {after(key) for key, _ in light.calls} == light.back
-    assert {after(key) for key in light.last} <= nodes.last
+    assert {after(key) for key in light.last} <= nodes.byteless
     assert light.opened == {nodes.name_of(node) for node in light.back}
 
 

@@ -80,7 +80,7 @@ def test_the_table_says_each_row_and_the_total_in_the_drawing_and_in_words():
 
 
 def test_a_node_that_is_none_or_where_no_text_stands_is_refused(nested):
-    (last,) = nested.pda.nodes.last
+    (last,) = nested.pda.nodes.byteless
     for node in (-1, 99, last):
         with pytest.raises(SettingError, match="split: saw node"):
             gv.draw_split(nested, node)
