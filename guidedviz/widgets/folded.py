@@ -4,7 +4,7 @@ from copy import copy
 from typing import Any, Self
 
 from guidedviz.views.figure import Figure
-from guidedviz.views.layout.fold import Chain, find_chains, fold, inside_chain, join
+from guidedviz.views.layout.fold import ArrowRow, find_chains, fold, inside_row, join
 from guidedviz.views.layout.lay_out import lay_out
 from guidedviz.views.layout.sketch import say_arrow_in_full, sketch_of
 from guidedviz.views.machine.film import bare_drawing
@@ -36,7 +36,7 @@ class FoldedMachine(Shown):
 
     def turn(self, state: int) -> Self:
         """Unfold the chain with this state inside, or fold it again."""
-        self.unfolded ^= {first for first, arrows in self._chains.items() if state in inside_chain(arrows)}
+        self.unfolded ^= {first for first, arrows in self._chains.items() if state in inside_row(arrows)}
         self.display.tell()
         return self
 
@@ -91,11 +91,11 @@ class FoldedMachine(Shown):
         chains = [self._pack(first, chain) for first, chain in self._chains.items()]
         return {"drawing": shapes, "words": size, "legend": legend, "chains": chains}
 
-    def _pack(self, first: int, chain: Chain) -> Message:
+    def _pack(self, first: int, chain: ArrowRow) -> Message:
         """The arrows and states of a chain on the drawing; its first arrow has the same key, folded or not."""
         opened = first in self.unfolded
         shown = chain if opened else chain[:1]
-        states = list(inside_chain(chain)) if opened else []
+        states = list(inside_row(chain)) if opened else []
         words = say_arrow_in_full(join(chain))
         keys = list(map(arrow_key, shown))
         return {"name": first, "open": opened, "words": words, "arrows": keys, "states": states}

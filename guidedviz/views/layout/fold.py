@@ -1,7 +1,8 @@
 """Chains and loops as one arrow each.
 
-A chain, bytes in a row without a choice such as the keys of a schema, folds to one arrow that reads several bytes, as
-in SGLang's compressed finite state machine (LMSYS, 2024-02). So does a loop such as a JSON string, with its escapes.
+A *row* is arrows one after another without a choice. A *chain* is a row of single bytes, such as the keys of a schema;
+it folds to one arrow that reads several bytes, as in SGLang's compressed finite state machine (LMSYS, 2024-02). So does
+a loop such as a JSON string, with its escapes.
 """
 
 from collections.abc import Collection, Iterator, Set
@@ -9,12 +10,12 @@ from dataclasses import replace
 
 from guidedviz.views.layout.sketch import Arrow, ByState, Sketch, by_state, is_one_byte
 
-Chain = tuple[Arrow, ...]  # in a row, one byte each
+ArrowRow = tuple[Arrow, ...]  # one after another, without a choice
 FEWEST_INSIDE = 4  # states of a loop that is folded, besides the one where it begins
 
 
-def find_rows(arrows: Collection[Arrow], ends: Set[int], single: bool = False) -> list[Chain]:
-    """Maximal rows of arrows through states with one arrow in and one out; with `single` each reads one byte.
+def find_rows(arrows: Collection[Arrow], ends: Set[int], single: bool = False) -> list[ArrowRow]:
+    """Maximal rows through states with one arrow in and one out; with `single` each arrow reads one byte.
 
     No row goes on after a state of `ends`.
     """
@@ -37,7 +38,7 @@ def find_rows(arrows: Collection[Arrow], ends: Set[int], single: bool = False) -
     return list(map(tuple, map(follow, begins)))
 
 
-def find_chains(sketch: Sketch) -> list[Chain]:
+def find_chains(sketch: Sketch) -> list[ArrowRow]:
     """Rows of single bytes without a choice; no text begins or ends inside.
 
     >>> from guidedviz.views.layout.sketch import sketch_dfa
@@ -53,17 +54,17 @@ def _ends(sketch: Sketch) -> set[int]:
     return {sketch.initial, *sketch.accepting, *starts}
 
 
-def inside_chain(chain: Chain) -> tuple[int, ...]:
-    """The states inside a chain."""
-    return tuple(arrow.target for arrow in chain[:-1])
+def inside_row(row: ArrowRow) -> tuple[int, ...]:
+    """The states inside a row."""
+    return tuple(arrow.target for arrow in row[:-1])
 
 
-def join(chain: Chain) -> Arrow:
+def join(chain: ArrowRow) -> Arrow:
     """A chain as one arrow that reads its bytes in order."""
     source = chain[0].source
     target = chain[-1].target
     ranges = tuple(arrow.ranges[0] for arrow in chain)
-    return Arrow(source, target, ranges, through=inside_chain(chain))
+    return Arrow(source, target, ranges, through=inside_row(chain))
 
 
 def fold(sketch: Sketch, around: Set[int] = frozenset()) -> Sketch:
@@ -77,7 +78,7 @@ def fold(sketch: Sketch, around: Set[int] = frozenset()) -> Sketch:
     gone: set[Arrow] = set()
     opened: set[int] = set()
     for chain in find_chains(sketch):
-        inside = inside_chain(chain)
+        inside = inside_row(chain)
         if around.isdisjoint(inside):
             joined[chain[0]] = join(chain)
             gone.update(chain[1:])
@@ -95,7 +96,7 @@ def fold_loops(sketch: Sketch, around: Set[int] = frozenset()) -> Sketch:
     >>> [(arrow.source, arrow.target, arrow.through) for arrow in fold_loops(sketch_dfa(gv.regex('"[^"]*"'))).arrows]
     [(0, 1, ()), (1, 2, ()), (1, 1, (3, 4, 5, 6, 7, 8, 9))]
     """
-    kept = _ends(sketch).union(*map(inside_chain, find_chains(sketch)))
+    kept = _ends(sketch).union(*map(inside_row, find_chains(sketch)))
     _, out = by_state(sketch.arrows)
     arrows = list(sketch.arrows)
     for hub in range(len(sketch.names)):

@@ -1,8 +1,8 @@
 """Which states of a machine are drawn, as discs or as dots on a line; of a large machine those around the current one.
 
 Large machines consist mostly of runs: the letters of a key, a class repeated thirty times, the bytes of a character.
-A state inside a run is a dot on a line with one label; it can still be highlighted. The name of a special token is a
-run of its own, without dots: it is one token.
+A run is a row (`fold.py`) that is drawn as one line with a label; a state inside is a dot, which can be highlighted.
+The name of a special token is a run of its own, without dots: it is one token.
 """
 
 from collections import defaultdict
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from guidedviz.errors import shorten
 from guidedviz.machines.graph import distances, grouped, reach
 from guidedviz.machines.names import BEGIN, END
-from guidedviz.views.layout.fold import Chain, find_rows, inside_chain
+from guidedviz.views.layout.fold import ArrowRow, find_rows, inside_row
 from guidedviz.views.layout.sketch import (
     LABEL_LENGTH,
     Arrow,
@@ -84,7 +84,7 @@ def make_plan(sketch: Sketch, keep: Collection[int], compact: bool | None) -> Pl
         runs = list(filter(reads_name, runs))
     lines = [_line_of_run(run, number) for run in runs]
     drawn.update(*runs)
-    dots.update(*map(inside_chain, runs))
+    dots.update(*map(inside_row, runs))
     calls = []
     for arrow, n in number.items():
         if arrow.call:
@@ -96,19 +96,19 @@ def make_plan(sketch: Sketch, keep: Collection[int], compact: bool | None) -> Pl
     return Plan(discs, tuple(lines), tuple(bundles), tuple(calls))
 
 
-def _line_of_run(run: Chain, number: Numbered) -> ArrowLine:
+def _line_of_run(run: ArrowRow, number: Numbered) -> ArrowLine:
     full = " ".join(say_row([arrow.ranges for arrow in run]))
     numbers = tuple(number[arrow] for arrow in run)
-    return ArrowLine(numbers, inside_chain(run), shorten(full, 2 * LABEL_LENGTH), full, reads_name(run))
+    return ArrowLine(numbers, inside_row(run), shorten(full, 2 * LABEL_LENGTH), full, reads_name(run))
 
 
-def reads_name(run: Chain) -> bool:
-    """Whether a row of arrows reads the name of a special token, from its first byte to its last."""
+def reads_name(run: ArrowRow) -> bool:
+    """Whether a run reads the name of a special token, from its first byte to its last."""
     return run[0].ranges == FIRST_OF_NAME and run[-1].ranges == LAST_OF_NAME
 
 
-def find_runs(sketch: Sketch, arrows: Collection[Arrow], others: Set[Arrow]) -> list[Chain]:
-    """Long rows of arrows without a choice, which touch no other arrows; no text begins or ends inside."""
+def find_runs(sketch: Sketch, arrows: Collection[Arrow], others: Set[Arrow]) -> list[ArrowRow]:
+    """Long rows that touch no other arrows; no text begins or ends inside."""
     ends = {sketch.initial, *sketch.accepting}
     for arrow in arrows:
         if arrow in others or arrow.call or sketch.is_chain(arrow):

@@ -11,7 +11,7 @@ import guidedviz as gv
 from guidedviz.errors import GuidedVizError
 from guidedviz.machines.regular.nfa import build_nfa
 from guidedviz.machines.regular.regex import parse_regex, regex
-from guidedviz.views.layout.fold import find_chains, fold, fold_loops, inside_chain
+from guidedviz.views.layout.fold import find_chains, fold, fold_loops, inside_row
 from guidedviz.views.layout.sketch import Arrow, Sketch, sketch_dfa, sketch_nfa, sketch_pda
 from guidedviz.views.machine.picture import draw_machine
 from tests.strategies import grammars, regexes
@@ -71,11 +71,11 @@ def test_the_text_of_a_chain_is_what_it_reads_and_all_that_can_be_folded_is(text
 @given(sketches, st.data())
 def test_a_chain_around_a_state_stays_unfolded(sketch, data):
     chains = find_chains(sketch)
-    every = {state for chain in chains for state in inside_chain(chain)}
+    every = {state for chain in chains for state in inside_row(chain)}
     kept = data.draw(st.frozensets(st.integers(0, len(sketch.names) - 1)))
     now = fold(sketch, kept)
     assert now.opened | now.folded == every
-    assert now.opened == {s for chain in chains if kept & {*inside_chain(chain)} for s in inside_chain(chain)}
+    assert now.opened == {s for chain in chains if kept & {*inside_row(chain)} for s in inside_row(chain)}
     assert fold(sketch, every).arrows == sketch.arrows, "all unfolded, it is the machine itself"
 
 
