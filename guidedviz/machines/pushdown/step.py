@@ -100,7 +100,7 @@ class StackSteps:
 
     @contextmanager
     def limited(self, moves: int) -> Iterator[None]:
-        """Limit the work of the steps inside, which are those of one mask or of a few."""
+        """Limit the work of the steps inside, those of one mask or of a few; such limits do not nest."""
         self._limit = moves
         self._most_work = self.stacks.work + moves
         try:
@@ -138,8 +138,8 @@ class StackSteps:
 
     def _arrivals(self, state: State, positions: tuple[Positions, ...]) -> Iterator[Configuration]:
         """The configurations at these positions: in the rule that was open, or in one that is opened on top of it."""
-        for (node, tops), read in zip(state.tops, positions, strict=True):
-            for target, opened in read:
+        for (node, tops), of_node in zip(state.tops, positions, strict=True):
+            for target, opened in of_node:
                 if opened is None:
                     for cell in tops:
                         yield target, cell
@@ -167,7 +167,7 @@ class StackSteps:
             self.stacks.kept += len(waiting)
             if not tops_of:
                 return None
-            return self.state(tops_of, accepting, guessed)
+            return self.intern(tops_of, accepting, guessed)
 
     def _add(self, configurations: Iterable[Configuration], tops_of: Tops, waiting: list[Configuration]) -> None:
         """Add the configurations that are new."""
@@ -179,7 +179,7 @@ class StackSteps:
                 if len(tops) > MOST_STACKS:
                     raise self._too_many(tops_of, f"{MOST_STACKS:,} stacks at one place of")
 
-    def state(self, tops_of: Mapping[int, Iterable[Cell]], accepting: bool = False, guessed: bool = False) -> State:
+    def intern(self, tops_of: Mapping[int, Iterable[Cell]], accepting: bool = False, guessed: bool = False) -> State:
         """The one state of these nodes and tops of stacks."""
         found = []
         sure = False

@@ -78,7 +78,7 @@ class UnknownBottom:
 
     def at(self, node: int, counts: Counts = None) -> State:
         """The state at one node with nothing known below it, after so many repeats if its rule is counted."""
-        return self._steps.state({node: (self._bottom_of(node, counts),)})
+        return self._steps.intern({node: (self._bottom_of(node, counts),)})
 
     def _bottom_of(self, node: int, counts: Counts) -> Cell:
         """The sure bottom of the rule of a node, with these counts."""
@@ -152,7 +152,7 @@ class UnknownBottom:
         """
         done: dict[tuple[Cell, float], Cell] = {}
         tops = {node: {self._cut(cell, node, depth, done) for cell in cells} for node, cells in state.tops}
-        return self._steps.state(tops)
+        return self._steps.intern(tops)
 
     def _cut(self, cell: Cell, node: int, depth: float, done: dict[tuple[Cell, float], Cell]) -> Cell:
         """The top of a stack that stands at a node, on an unknown bottom; `done` holds the cells cut so far."""
