@@ -144,7 +144,7 @@ class Split:
         self.check = check  # decide context-dependent tokens by the stack; without, all of them pass, which is WRONG
         self._unknown = UnknownBottom(pda, expand, longest=self.reads.trie.depth)
         self._table = MoveTable[State](self._unknown.step, pda.kinds)
-        self._nodes: dict[Place, NodeSplit] = {}
+        self._splits: dict[Place, NodeSplit] = {}
         self._repeats: dict[Place, RepeatTokens | None] = {}
         self._shared: dict[Hashable, npt.NDArray[np.generic]] = {}  # equal arrays are stored once
         self._partial: dict[Hashable, PartialMask] = {}  # each holds for all stacks with the same upper cells
@@ -167,18 +167,18 @@ class Split:
             hint = "a node of gv.views.draw_split_nodes"
             raise SettingError("split", seen=f"node {node}", expected=expected, hint=hint)
         with self._lock, self._unknown.limited():
-            return self._node((node, None))
+            return self._at((node, None))
 
     def build(self) -> tuple[NodeSplit, ...]:
         """The splits of all nodes at which a text can stand."""
         with self._lock, self._unknown.limited(len(self.standing)):
-            return tuple(self._node((node, None)) for node in self.standing)
+            return tuple(self._at((node, None)) for node in self.standing)
 
     @property
     def nbytes(self) -> int:
         """The memory of the splits computed so far; equal arrays are shared and count once."""
-        arrays = [part.accepted.data for part in self._nodes.values()]
-        arrays += [part.dependent for part in self._nodes.values()]
+        arrays = [split.accepted.data for split in self._splits.values()]
+        arrays += [split.dependent for split in self._splits.values()]
         return sum({id(array): array.nbytes for array in arrays}.values())
 
     # A mask: the merged splits of the state's nodes, then one cell deeper until every token is decided.
@@ -227,16 +227,16 @@ class Split:
 
     def _merge(self, places: tuple[Place, ...], accepting: bool) -> PartialMask:
         """Merge the splits of all nodes of a state: a token legal at one of them is legal (the paper's Algorithm 1)."""
-        parts = [self._node(place) for place in places]
+        splits = [self._at(place) for place in places]
         legal = np.zeros(len(self.vocabulary), dtype=np.bool_)
-        for part in parts:
-            part.accepted.put(legal)
-        if len(parts) == 1:
-            undecided = parts[0].dependent
+        for split in splits:
+            split.accepted.put(legal)
+        if len(splits) == 1:
+            undecided = splits[0].dependent
         else:
             dependent = np.zeros_like(legal)
-            for part in parts:
-                dependent[part.dependent] = True
+            for split in splits:
+                dependent[split.dependent] = True
             undecided = self._in_order(np.flatnonzero(dependent & ~legal))
         if not self.check:
             legal[undecided] = True
@@ -259,18 +259,18 @@ class Split:
 
     # The split of one node: a walk from there with the stack below unknown.
 
-    def _node(self, place: Place) -> NodeSplit:
-        if place not in self._nodes:
-            accepted, dependent = self._split(place)
+    def _at(self, place: Place) -> NodeSplit:
+        if place not in self._splits:
+            accepted, dependent = self._sort_tokens(place)
             stored = store(accepted, len(self.vocabulary))
             stored = replace(stored, data=self._share(stored.kind, stored.data))
-            self._nodes[place] = NodeSplit(*place, stored, self._share("dependent", self._in_order(dependent)))
-        return self._nodes[place]
+            self._splits[place] = NodeSplit(*place, stored, self._share("dependent", self._in_order(dependent)))
+        return self._splits[place]
 
-    def _split(self, place: Place) -> tuple[Ints, Ints]:
+    def _sort_tokens(self, place: Place) -> tuple[Ints, Ints]:
         """The accepted and the context-dependent tokens, by the first of three ways that applies."""
         start = self._unknown.at(*place)
-        few = self._split_few(start)
+        few = self._sort_few(start)
         if few is not None:
             return few
         repeat = self._repeat(*place)
@@ -282,8 +282,8 @@ class Split:
         tokens, verdicts = walk.trie.tokens(walk.nodes, self._table.judge(walk.labels, classify))
         return join_slice(walk.part, tokens[verdicts == ACCEPTED]), tokens[verdicts == DEPENDENT]
 
-    def _split_few(self, start: State) -> tuple[Ints, Ints] | None:
-        """The same by a walk from node to node of the trie; None if many of them are live."""
+    def _sort_few(self, start: State) -> tuple[Ints, Ints] | None:
+        """These tokens by a walk from node to node of the trie; None if many of them are live."""
         trie = self.reads.trie
         walk = walk_steps(trie, self._unknown, start, self._unknown.reads)
         found = list(islice(walk, FEW + 1))
