@@ -106,7 +106,8 @@ class RepeatTokens:
     def _room(self, counts: Counts) -> tuple[float, float] | None:
         """The fewest parts that a token must begin before it leaves the repeat, and the most that it may begin.
 
-        Between two parts a token begins at least one: what comes after the repeat is read at another node.
+        Between two parts a token begins at least one: what comes after the repeat is read at another node. In the
+        example at the top of this file with a count of 2, a token may begin from 1 to 38 parts.
         """
         low = float(self.bounds.low)
         high = inf if self.bounds.high is None else float(self.bounds.high)
@@ -142,19 +143,19 @@ def read_repeat(
     bounds = unknown.nodes.counts[rule]
     assert isinstance(bounds, Bounds)  # the rules that are repeated as a whole
     walk = walk_unknown(unknown, table, vocabulary, start, must_loop=True)
-    places = table.judge(walk.labels, lambda state: locate(unknown, rule, state))
-    if (places == UNCLEAR).any():
+    standings = table.judge(walk.labels, lambda state: locate(unknown, rule, state))
+    if (standings == UNCLEAR).any():
         return None
-    places[0] = WITHIN_PART  # not BETWEEN_PARTS, because at the root of the trie no part was completed
+    standings[0] = WITHIN_PART  # not BETWEEN_PARTS, because at the root of the trie no part was completed
     trie = walk.trie
     left = np.zeros(len(trie), dtype=np.intp)
-    left[walk.nodes] = places == AFTER_REPEAT
+    left[walk.nodes] = standings == AFTER_REPEAT
     inside = trie.sum_down(left) == 0
     # a token begins the parts that it completes in the repeat, and the one that it ends in
     completed = np.zeros(len(trie), dtype=np.intp)
-    completed[walk.nodes] = places == BETWEEN_PARTS
+    completed[walk.nodes] = standings == BETWEEN_PARTS
     parts = trie.sum_down(completed * inside)
-    parts[walk.nodes] += places == WITHIN_PART
+    parts[walk.nodes] += standings == WITHIN_PART
     tokens, order = trie.tokens(walk.nodes, np.arange(1, len(walk.nodes) + 1))  # `tokens` leaves out the label 0
     ends = walk.nodes[order - 1]  # the node of each token
     cut = vocabulary.trie.characters[tokens] - trie.characters[tokens]  # parts that a slice cut off: a character each
