@@ -90,10 +90,10 @@ class BudgetGuide(CountingGuide):
         """True for every legal id after which enough tokens remain."""
         mask = self.guide.mask(self.inner(spent)).copy()
         for token in np.flatnonzero(mask):
-            mask[token] = not self._say_short(spent, int(token))
+            mask[token] = not self._shortage(spent, int(token))
         return read_only(mask)
 
-    def _say_short(self, spent: Spent, token: int) -> str:
+    def _shortage(self, spent: Spent, token: int) -> str:
         """Why too few tokens remain after a token that the machine allows; "" if they suffice."""
         least: float = 0
         if token not in self.vocabulary.eos:
@@ -110,7 +110,7 @@ class BudgetGuide(CountingGuide):
     def advance(self, spent: Spent, token: int) -> Spent:
         """The state after a legal token, with one remaining token less."""
         after = self.guide.advance(self.inner(spent), token)
-        if self._say_short(spent, token):
+        if self._shortage(spent, token):
             raise illegal_token(self.vocabulary, self.explain(spent, token))
         return Spent(after, spent.left - 1)
 
@@ -121,5 +121,5 @@ class BudgetGuide(CountingGuide):
     def explain(self, spent: Spent, token: int) -> Explanation:
         """Why the token is legal or not, or leaves too few tokens."""
         why = self.guide.explain(self.inner(spent), token)
-        short = self._say_short(spent, why.token) if why.legal else ""
+        short = self._shortage(spent, why.token) if why.legal else ""
         return replace(why, legal=False, reason=short) if short else why

@@ -64,7 +64,7 @@ class ThinkingGuide(CountingGuide):
     def __repr__(self) -> str:
         return f"{self.guide!r}, at most {self.thinking.limit:,} tokens of thinking"
 
-    def must_end(self, thought: Thought) -> bytes:
+    def end_left(self, thought: Thought) -> bytes:
         """What is left of the end of thinking, if nothing else may come; b"" if more may be thought."""
         self.inner(thought)  # refuses states of other guides
         if thought.left != 0 or thought.begun != self.thinking.begin:
@@ -77,7 +77,7 @@ class ThinkingGuide(CountingGuide):
     def mask(self, thought: Thought) -> Mask:
         """True for every legal id: after the last token of thinking, only for those that end it."""
         mask = self.guide.mask(self.inner(thought))
-        rest = self.must_end(thought)
+        rest = self.end_left(thought)
         if not rest:
             return mask
         ends = np.zeros_like(mask)
@@ -89,7 +89,7 @@ class ThinkingGuide(CountingGuide):
     def advance(self, thought: Thought, token: int) -> Thought:
         """The state after a legal token, with one token of thinking less."""
         after = self.guide.advance(self.inner(thought), token)
-        if self.must_end(thought) and not self.mask(thought)[token]:
+        if self.end_left(thought) and not self.mask(thought)[token]:
             raise illegal_token(self.vocabulary, self.explain(thought, token))
         return self._count(replace(thought, state=after), self.reads.pieces[token])
 
@@ -112,7 +112,7 @@ class ThinkingGuide(CountingGuide):
 
     def forced(self, thought: Thought) -> bytes:
         """The bytes that must come next: the end of thinking, too."""
-        rest = self.must_end(thought)
+        rest = self.end_left(thought)
         at = self.at(thought)
         if rest and at is not None and read(self.machine, rest, at) is not None:  # not inside a character
             return rest
