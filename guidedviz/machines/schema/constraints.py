@@ -173,7 +173,7 @@ def outside(found: Size | ContainsGoal) -> Negation:
 class Conjunction:
     """Constraints that hold together, on all values of some kinds, or only on those that `values` lists."""
 
-    path: str
+    path: str  # of the first of the schemas that were joined
     kinds: frozenset[str] = EVERY_KIND
     values: ValuesByForm | None = None
     constraints: tuple[Constraint, ...] = ()
@@ -311,17 +311,17 @@ def close_keys(row: Conjunction, part: Subschema) -> Conjunction:
 
 def close_items(row: Conjunction, part: Subschema) -> Conjunction:
     """A row that says: the items that no schema of this row speaks of meet the subschema."""
-    first = 0
+    evaluated = 0
     for items in row.of_type(ItemGoals):
         if items.evaluated is None:
             return EVERYTHING
-        first = max(first, items.evaluated)
+        evaluated = max(evaluated, items.evaluated)
     rest = part
     contained = [contains.part for contains in row.of_type(ContainsGoal) if contains.evaluates]
     if contained and not part.is_true():
         branches = [*(each.schema for each in contained), part.schema]
         rest = part.at({"anyOf": branches}, *(each.path for each in contained))  # a path that no other schema has
-    closed = ItemGoals(tuple(() for _ in range(first)), goal_of(rest), part.path, evaluated=None)
+    closed = ItemGoals(tuple(() for _ in range(evaluated)), goal_of(rest), part.path, evaluated=None)
     return Conjunction(part.path, constraints=(closed,))
 
 

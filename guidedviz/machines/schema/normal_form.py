@@ -170,6 +170,7 @@ class NormalForms:
         the latter two and {"type": "object"}                no
 
         A wrong yes does no harm: it keeps a row that no value meets, or calls disjoint branches of a oneOf overlapping.
+        A yes that was found at the depth limit is kept, too.
         """
         if goal in self.possible:
             return self.possible[goal]

@@ -30,7 +30,9 @@ Progress = tuple[str, tuple[NumberState, ...]]  # what was read last, the state 
 class NumberBound:
     """The number minus the value has one of these signs: {0, 1} is a minimum, {-1} an exclusive maximum.
 
-    The state compares two numbers that are at least zero: digits compared so far, the sign, 1 behind the point.
+    The state compares two numbers that are at least zero: digits compared so far, the sign, 1 behind the point. For a
+    value of 11, "8" leads to (1, 1, 0), because 8 is more than 1, and "80" to (2, 1, 0): 80 is more than 11. If the
+    text ends after "8", the sign becomes -1, because 8 has fewer digits.
     """
 
     value: Decimal

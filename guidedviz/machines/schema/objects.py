@@ -24,7 +24,7 @@ MOST_NEXT = 500_000  # optional keys times all their characters: behind each key
 
 
 class KeyClass(NamedTuple):
-    """Keys that are treated alike: the tree of a key, the goal of its values, and what it is a witness of."""
+    """Keys that are treated alike: the tree of a key, the goal of its values, and which keys of `some` it can be."""
 
     name: str
     tree: Tree
@@ -42,7 +42,10 @@ class Slot(NamedTuple):
 
 
 class Choice(NamedTuple):
-    """Which keys are those that must exist: named keys with more goals, and the number of one that has no name."""
+    """Which keys are those that must exist: named keys with more goals, and the number of one that has no name.
+
+    {"not": {"additionalProperties": A}}    some key must exist whose value is not A: a named one, or any other
+    """
 
     goals: Mapping[str, Goal]
     unnamed: int | None
@@ -129,7 +132,7 @@ class ObjectReader:
 
     def missing(self, name: str) -> NoValue:
         """The error for a required key that cannot be there."""
-        named = [name for keys in self.keys for name in keys.named]
+        named = [key for keys in self.keys for key in keys.named]
         near = "" if name in named else nearest(name, named)
         path = below(self.required.get(name, self.path), "required")
         return NoValue(path, quoted(name), "a key that the schema allows, with some value", near)
@@ -182,7 +185,7 @@ class ObjectReader:
         return slots
 
     def other_members(self, classes: Sequence[KeyClass], more: Goal = ()) -> Tree:
-        """A member with a key of some classes."""
+        """A member whose key is of one of these classes."""
         return either(*(self.member(key, more) for key in classes))
 
     def member(self, key: KeyClass, more: Goal) -> Tree:

@@ -62,7 +62,10 @@ Scope = tuple[tuple[str, str], ...]  # a $dynamicAnchor, the base of the outermo
 
 @dataclass(frozen=True)
 class Subschema:
-    """A schema at a place of the document, with a sign."""
+    """A schema at a place of the document, with a sign.
+
+    Two are equal if path, sign and scope are, so each path must have one schema: a schema that we make gets a new path.
+    """
 
     path: str
     schema: Any = field(compare=False)

@@ -127,7 +127,8 @@ def has_longer(machine: DFA, high: int) -> bool:
 def at_most_long(machine: DFA, high: int, may_count: bool) -> Tree:
     """The texts of a machine over characters that have at most `high` characters: copied states, or ticks.
 
-    A tick stands after each character, and the machine counts them.
+    A tick stands after each character, and the machine counts them. A tick also says how many characters the end may
+    need after it: the `rest` of a `LengthLimit`.
     """
     net = code_net(machine)
     to_end = distances(machine.accepting, sources_of(machine.edges).__getitem__)  # characters, from each state
