@@ -82,7 +82,11 @@ class RealGuide(Guide):
             return state.matcher.may_end()
 
     def advance(self, state: RealState, token: int) -> RealState:
-        """The state after a token that the engine allows. EOS reads no byte, unless the machine names it."""
+        """The state after a token that the engine allows.
+
+        An EOS that the machine cannot read ends the text, and the state stays. One that it reads by its name is added
+        to the tokens without the engine if the engine may end; otherwise the engine takes it like any token.
+        """
         token = legal_id(self, state, token)
         at = None
         if state.at is not None and self.reads.is_text(token):

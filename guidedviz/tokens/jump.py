@@ -31,7 +31,9 @@ def find_jump(
 ) -> Jump | None:
     """The tokens that can be put after these without a forward pass; None if the model must choose.
 
-    `states` are the guide's states before each token and after the last.
+    `states` are the guide's states before each token and after the last. The `way` says how forced bytes become tokens:
+    "canonical" spells the whole output again with `encode`, "longest" takes the longest tokens after those that stand,
+    "raw" does so even if a longer token could begin with the last bytes, and "minimal" only takes a single legal token.
 
     >>> v = gv.Vocabulary([b"n", b"a", b"m", b"e", b"na", b"me", b"name", b"ab", b"b"])
     >>> g = gv.guide(gv.regex("name[ab]"), v)

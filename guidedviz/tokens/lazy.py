@@ -94,7 +94,7 @@ class Slice:
 
     @cached_property
     def rest(self) -> Trie:
-        """The trie of the other tokens, each without the prefix that is a complete text of this kind.
+        """The trie of the other tokens as in `others`, each without the prefix that is a complete text of this kind.
 
         Where the slice loops, such a prefix leads the guide's machine back to the same state, so only the rest of the
         token is walked.
