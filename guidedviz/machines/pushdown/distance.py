@@ -35,7 +35,7 @@ def bytes_to_end(machine: Machine[Any], state: Hashable | None, alphabet: frozen
     if machine.is_accepting(state):
         return 0
     if isinstance(machine, PDA) and isinstance(state, State):
-        return rests_of_rules(machine, alphabet).of_stacks(machine, state)
+        return finish_costs(machine, alphabet).cheapest_stack(machine, state)
     return _by_levels(machine, state, alphabet)
 
 
@@ -67,7 +67,7 @@ class Clause(NamedTuple):
         return self.read + sum(times * found[need] for need, times in self.needs.items())
 
 
-class Rests:
+class FinishCosts:
     """The fewest bytes of an alphabet that finish the rule of each node, if they can: `found`."""
 
     def __init__(self, nodes: RuleNodes, alphabet: frozenset[int]) -> None:
@@ -113,13 +113,13 @@ class Rests:
             if not self.alphabet.isdisjoint(range(low, high + 1)):
                 yield target
 
-    def of_stacks(self, pda: PDA, state: State) -> int | None:
+    def cheapest_stack(self, pda: PDA, state: State) -> int | None:
         """The cost of finishing the open rules of the cheapest stack, by Dijkstra's algorithm over cells."""
         order = count()  # cells of equal cost are not compared
         heap: list[tuple[float, int, Cell]] = []
         for node, cells in state.tops:
             for cell in cells:
-                heappush(heap, (self.of_top(node, cell), next(order), cell))
+                heappush(heap, (self.finish_top(node, cell), next(order), cell))
         done = set[Cell]()
         while heap:
             cost, _, cell = heappop(heap)
@@ -129,31 +129,31 @@ class Rests:
                 return int(cost)
             if cell not in done:
                 done.add(cell)
-                cost += self.of_repeat(cell)
+                cost += self.finish_repeat(cell)
                 for after, below in pda.stacks.list_below(cell):
                     heappush(heap, (cost + self.found.get(after, inf), next(order), below))
         return None
 
-    def of_repeat(self, cell: Cell) -> float:
+    def finish_repeat(self, cell: Cell) -> float:
         """The fewest bytes of the parts that a repeat needs after the one that is being read."""
         limit = self.nodes.counts[cell.rule]
-        if not isinstance(limit, Bounds) or not cell.counts:
+        if not isinstance(limit, Bounds) or not cell.counts:  # without counts it may end, or no part may follow
             return 0
         most_read = cell.counts[-1][1]
         missing = limit.low - 1 - most_read
         return missing * self.found.get(self.nodes.starts[cell.rule], inf) if missing > 0 else 0
 
-    def of_top(self, node: int, cell: Cell) -> float:
+    def finish_top(self, node: int, cell: Cell) -> float:
         """The fewest bytes that finish the rule of a node; near the limit of a length, only in ways that keep to it."""
         limit = self.nodes.counts[cell.rule]
         if node in self.found and isinstance(limit, LengthLimit) and cell.counts:
             used = cell.counts[0][0]
             # a way without a loop has at most one part per node; where so many may not fit, parts are counted
             if used + len(self.nodes) > limit.most:
-                return self.within(node, used)
+                return self.finish_within(node, used)
         return self.found.get(node, inf)
 
-    def within(self, node: int, used: int) -> float:
+    def finish_within(self, node: int, used: int) -> float:
         """The fewest bytes that finish the rule within its length, by Dijkstra's algorithm over nodes and counts."""
         heap = [(0, used, node)]
         done = set()
@@ -173,10 +173,10 @@ class Rests:
 
 
 @lru_cache(maxsize=16)
-def rests_of_rules(pda: PDA, alphabet: frozenset[int] = ALL) -> Rests:
+def finish_costs(pda: PDA, alphabet: frozenset[int] = ALL) -> FinishCosts:
     """What finishes the rules of a machine.
 
-    >>> rests_of_rules(gv.grammar('root ::= "(" root ")" | "xyz"')).found[0]
+    >>> finish_costs(gv.grammar('root ::= "(" root ")" | "xyz"')).found[0]
     3
     """
-    return Rests(pda.nodes, alphabet)
+    return FinishCosts(pda.nodes, alphabet)
