@@ -64,7 +64,8 @@ Scope = tuple[tuple[str, str], ...]  # a $dynamicAnchor, the base of the outermo
 class Subschema:
     """A schema at a place of the document, with a sign.
 
-    Two are equal if path, sign and scope are, so each path must have one schema: a schema that we make gets a new path.
+    Two are equal if path, sign and scope are, so a path always has the same schema. A schema that we put beside those
+    of the document has a path of its own, such as the path of a dependency followed by "there".
     """
 
     path: str
@@ -219,14 +220,14 @@ def branches_of(part: Subschema, key: str) -> list[Subschema]:
     return [part.at(inner, key, place) for place, inner in enumerate(part.listed(key))]
 
 
-def if_then_else(condition: Subschema, then: Subschema, other: Subschema) -> Disjunction:
+def if_then_else(condition: Subschema, then: Subschema, otherwise: Subschema) -> Disjunction:
     """If the condition holds, so does the second schema, else the third.
 
     The condition does not take the sign of the whole: it holds in the first clause, and fails in the second.
     """
     sign = Sign.OPEN if condition.evaluates else Sign.TWICE_NEGATED
     condition = replace(condition, sign=sign)
-    return [[condition, then], [condition.negated(), other]]
+    return [[condition, then], [condition.negated(), otherwise]]
 
 
 def read_if(part: Subschema) -> Disjunction:
