@@ -212,7 +212,7 @@ class Guide(ABC):
         return self.vocabulary if self.machine is None else self.vocabulary.read_by(self.machine)
 
     def at(self, state: Any) -> Any:
-        """The machine's state in a state of this guide, which is checked; None if there is none."""
+        """The machine's state, or None if there is none; refuses a state of another guide."""
         return None
 
     def forced(self, state: Any) -> bytes:

@@ -33,7 +33,8 @@ from guidedviz.machines.work import working_on
 MOST_KEPT_STATES = 2_500  # states of a rule that is kept for the next grammar
 CALL = 256  # the first letter of a rule that is no byte
 Letters = tuple[str | Tick, ...]  # of one rule, from `CALL` on: the name of a called rule, or a tick
-NodeTick = tuple[int, int] | None  # a tick of a node: the highest count that it leads to, and the node after it
+# The highest count that is allowed, and the next node: of a tick another one, of a check the same (`limit_inside`).
+NodeTick = tuple[int, int] | None
 Implication = tuple[int, tuple[int, ...]]  # a node from which the rule can be finished if it can be from all of these
 
 
@@ -48,7 +49,7 @@ class RuleNodes:
     calls: tuple[tuple[tuple[int, int], ...], ...]  # of each node: a rule, the node after it
     accepting: frozenset[int]  # the accepting states of the automata; `ends` has more nodes
     counts: tuple[Limit | None, ...]  # of each rule: how its parts are counted (`counting.py`); None: they are not
-    ticks: tuple[NodeTick, ...]  # of each node; where another tick must come, the next one, leading to the node itself
+    ticks: tuple[NodeTick, ...]  # of each node; where another tick must come, a check that it can be passed
 
     def __len__(self) -> int:
         return len(self.edges)

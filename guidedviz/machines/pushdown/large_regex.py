@@ -53,7 +53,7 @@ def counted_regex(text: str) -> DFA | PDA:
     try:
         return PDA(Grammar((Rule("root", tree),))) if is_counted(tree) else finite_regex(text)
     except (PatternError, RecursionError):
-        return finite_regex(text)  # it may raise an error of its own
+        return finite_regex(text)  # this may raise an error, too
 
 
 def warn_of_no_text(text: str) -> None:
@@ -70,6 +70,7 @@ def warn_of_no_text(text: str) -> None:
     said += ", so the machine accepts no text"
     if part:
         said += f"\n{draw_caret(text, part.start)}"
+    # the fourth frame is the caller: before it are this function, `regex` and the decorator of `regex`
     warnings.warn(f"{where}: {said}", NoTextWarning, stacklevel=4)
 
 

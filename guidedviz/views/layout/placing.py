@@ -98,7 +98,7 @@ def _columns_x(
 
 
 def _curve(spots: dict[int, Point], boxes: Sequence[Extent], link: Link, layer: Layers) -> Curve:
-    """A line forward leaves to the right, a line back runs below, a self-loop lies on top."""
+    """A line forward leaves to the right, a line back runs below, a self-loop lies on top; y grows downwards."""
     x, y = spots[link.source]
     a, b = spots[link.target]
     source = boxes[link.source]
