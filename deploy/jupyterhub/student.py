@@ -10,7 +10,7 @@ import resource
 import sys
 from pathlib import Path
 
-from guidedviz.commands.labs import copy_labs
+from guidedviz.commands.labs import copy_files, find_labs
 from guidedviz.errors import GuidedVizError
 
 
@@ -23,7 +23,7 @@ def bound_memory(limit: str) -> None:
 def main(words: list[str]) -> None:
     """Become the student's server."""
     try:
-        copy_labs(Path.home() / "labs")
+        copy_files(find_labs(), Path.home() / "labs")
     except (GuidedVizError, OSError) as error:  # a full disk, a file of this name: the server shows what is there
         print(error, file=sys.stderr)
     bound_memory(os.environ.get("MEM_LIMIT", ""))

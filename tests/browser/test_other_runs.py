@@ -19,6 +19,7 @@ def test_the_prompt_is_edited_in_place_and_the_run_before_it_stands_beside(bare,
     page = bare.page
     page.set_viewport_size({"width": width, "height": 844})
     stage = bare.show_stage(free())
+    stage.wait(6)  # a click on a text that moves selects some of it
     before = stage.tokens
     stage.root.locator(".gv-prompt[title]").click()  # it has heard that its prompt can be edited
     field = stage.root.locator(".gv-prompt-field")
