@@ -19,9 +19,10 @@ def test_the_prompt_is_edited_in_place_and_the_run_before_it_stands_beside(bare,
     page = bare.page
     page.set_viewport_size({"width": width, "height": 844})
     stage = bare.show_stage(free())
-    stage.wait(6)  # a click on a text that moves selects some of it
+    stage.wait(6)
     before = stage.tokens
-    stage.root.locator(".gv-prompt[title]").click()  # it has heard that its prompt can be edited
+    # no mouse: on a phone the strip goes back to the token at the cursor, and the press would meet another chip
+    stage.root.locator(".gv-prompt[title]").dispatch_event("click")  # it has heard that its prompt can be edited
     field = stage.root.locator(".gv-prompt-field")
     tape = stage.root.locator(".gv-tape").bounding_box()
     assert field.bounding_box()["y"] >= tape["y"], "it is in sight, though the cursor is at a later token"
