@@ -59,12 +59,26 @@ def leave_out(model: Model, tokens: Sequence[int], token: int) -> Dependence:
     token = vocabulary.as_id(token)
     reader = own_caches(model)
     size = part_size(model, len(before))
-    whole = chance(reader, before, token)
+    chances = [float(softmax(reader.logits(text))[token]) for text in texts_to_read(before, size)]
+    return dependence_of(vocabulary.pieces, token, before, size, chances)
+
+
+def texts_to_read(before: list[int], size: int) -> Iterator[list[int]]:
+    """What the model reads: the text before the token, then this text without each part."""
+    yield before
+    for _, left in without_parts(before, size):
+        yield left
+
+
+def dependence_of(
+    pieces: Sequence[bytes], token: int, before: list[int], size: int, chances: Sequence[float]
+) -> Dependence:
+    """What a token depends on, from its probability after each of the `texts_to_read`."""
+    whole, *others = chances
     parts = []
-    for gone, left in without_parts(before, size):
-        pieces = tuple(vocabulary.pieces[one] for one in gone)
-        parts.append(LeftOut(pieces, chance(reader, left, token)))
-    return Dependence(vocabulary.pieces[token], whole, tuple(reversed(parts)))
+    for (gone, _), probability in zip(without_parts(before, size), others, strict=True):
+        parts.append(LeftOut(tuple(pieces[one] for one in gone), probability))
+    return Dependence(pieces[token], whole, tuple(reversed(parts)))
 
 
 def without_parts(tokens: list[int], size: int) -> Iterator[tuple[list[int], list[int]]]:
@@ -94,8 +108,3 @@ def part_size(model: Any, count: int) -> int:
         read = count / 2  # tokens per pass, on average: those before the part are known
         passes = MOST_READ / (model.network.weights * read)
     return ceil(count / max(passes, FEWEST_PARTS))
-
-
-def chance(model: Model, tokens: list[int], token: int) -> float:
-    """The model's probability of a token after these tokens."""
-    return float(softmax(model.logits(tokens))[token])

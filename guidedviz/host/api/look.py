@@ -2,7 +2,7 @@
 
 from math import ceil
 
-from guidedviz.decoding.left_out import MOST_PASSES, Dependence, LeftOut, part_size, without_parts
+from guidedviz.decoding.left_out import MOST_PASSES, Dependence, dependence_of, part_size, texts_to_read
 from guidedviz.decoding.loop import start
 from guidedviz.decoding.sampling import softmax
 from guidedviz.errors import SettingError
@@ -28,17 +28,11 @@ async def look_at(engine: Engine, place: str, run: KeptRun, step: int) -> Depend
     begin = await engine.run("encode", start, engine.model, run.plan.prompt)
     before = [*begin.tokens, *(one.token for one in run.steps[: step - 1])]
     token = run.steps[step - 1].token
-    pieces = engine.model.vocabulary.pieces
-
-    async def chance(tokens: list[int]) -> float:
-        row = await engine.row(place, tuple(tokens))
-        return float(softmax(row)[token])
-
     if len(before) < 2:
         raise SettingError("step", seen="one token before it", expected="two or more", hint="a later token")
     size = max(part_size(engine.model, len(before)), ceil(len(before) / MOST_PASSES))
-    whole = await chance(before)
-    parts = []
-    for gone, left in without_parts(before, size):
-        parts.append(LeftOut(tuple(pieces[one] for one in gone), await chance(left)))
-    return Dependence(pieces[token], whole, tuple(reversed(parts)))
+    chances = []
+    for text in texts_to_read(before, size):
+        row = await engine.row(place, tuple(text))
+        chances.append(float(softmax(row)[token]))
+    return dependence_of(engine.model.vocabulary.pieces, token, before, size, chances)
