@@ -212,8 +212,7 @@ class Service:
             said = f"one for {card['name']} ({card['version']}), which this host has now"
             raise Refused(409, "model", seen, said, "load the model again, and build the guide for its vocabulary")
         ask = self._check(read_ask(request.state.body))
-        if self.engine.waiting >= self.guard.limits.waiting:
-            raise Refused(503, "host", "too many texts that wait", "a free place", "ask again")
+        self.guard.check_room(self.engine.waiting)
         began = time.monotonic()
         body = await self.engine.rows(request.state.student, ask)
         ended = time.monotonic()

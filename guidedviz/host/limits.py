@@ -191,6 +191,11 @@ class Guard:
             shares[f"address {peer}"] = most // 2
         return self._outgoing.counted(size, shares)
 
+    def check_room(self, waiting: int) -> None:
+        """Refuse a request while so many texts wait."""
+        if waiting >= self.limits.waiting:
+            raise Refused(503, "host", "too many texts that wait", "a free place", "ask again")
+
     def is_named(self, student: str) -> bool:
         """Whether a token says who this is: it is that of one student, not that of the class."""
         return student != "" and student in self._names.values()

@@ -199,7 +199,7 @@ class CompletionDesk:
     async def look(self, request: Request) -> Response:
         """What a token of a run depends on."""
         run, step = read_look(request.state.body, partial(self._find_listed, request))
-        self._check_room()
+        self._guard.check_room(self._engine.waiting)
         found = await look_at(self._engine, f"{request.state.student}, look", run, step)
         return say(pack_dependence(found, step))
 
@@ -235,13 +235,8 @@ class CompletionDesk:
 
     async def _make_ready(self, wanted: CompletionRequest) -> ReadyRequest:
         """A request whose guide is built, unless too many texts wait."""
-        self._check_room()
+        self._guard.check_room(self._engine.waiting)
         return await make_ready(self._engine, self._guides, wanted)
-
-    def _check_room(self) -> None:
-        """Refuse a request while too many texts wait."""
-        if self._engine.waiting >= self._guard.limits.waiting:
-            raise Refused(503, "host", "too many texts that wait", "a free place", "ask again")
 
     async def _send(self, answer: Answering, form: Form) -> Response:
         """An answer as it is wanted: whole, or while it grows."""
