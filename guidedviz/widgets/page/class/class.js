@@ -2,6 +2,7 @@
 // the teacher's token, and keeps nothing.
 
 import { make, setText } from "../shared/elements.js";
+import { headersWith } from "../shared/host.js";
 
 /** @typedef {{ id: string, lab: string, text: string, answers: number, sessions?: number, bars: [answer: string, count: number][] }} Question */
 /** @typedef {{ nickname: string, lab: string, place: string, state: keyof typeof SIGNS, ago: number }} Standing */
@@ -38,7 +39,7 @@ const field = (id) => /** @type {HTMLInputElement} */ (find(id));
  */
 async function ask(method, path) {
   const body = method === "POST" ? "{}" : undefined;
-  const headers = { ...(body && { "Content-Type": "application/json" }), ...(token && { Authorization: `Bearer ${token}` }) };
+  const headers = headersWith(token, Boolean(body));
   const answer = await fetch(path, { method, headers, body, cache: "no-store" });
   hear(answer.headers.get("X-Guidedviz-Start") ?? "");
   const said = await answer.json();
