@@ -18,7 +18,8 @@ from guidedviz.commands.labs import find_labs
 from guidedviz.errors import SettingError, quoted
 
 CHECK = re.compile(r"gv\.checks\.(\w+)\((\w+)(?:, (\w+))?\)")
-STARS = re.compile(r"^#+ .*?(★+)(?: · home)?$", re.MULTILINE)
+HOME = " · home"  # how the heading of homework ends
+STARS = re.compile(rf"^#+ .*?(★+)(?:{HOME})?$", re.MULTILINE)
 NAMED_FUNCTION = re.compile(r"# .*`(\w+)`")  # a comment of an open answer may name a function of an earlier cell
 ONLY_SHOWS = re.compile(r"^(gv|print)\b")
 GRADE = """import pickle

@@ -14,7 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from guidedviz.commands.exercises import numbered_labs, read_title, without_check, without_shows
+from guidedviz.commands.exercises import HOME, numbered_labs, read_title, without_check, without_shows
 from guidedviz.commands.labs import find_course, find_labs, writing
 from guidedviz.errors import SettingError, escaped, quoted
 from guidedviz.extras import need
@@ -31,7 +31,6 @@ LAST_NOTES = ("Ask", "Misconceptions")
 PLAYS = {"GUIDEDVIZ_HEADLESS": "1", "GUIDEDVIZ_SITE": "1"}  # each live object gives its recording
 CELL_SECONDS = 300  # for one cell
 HEADING = re.compile(r"^#+ .*$", re.MULTILINE)
-HOME = " · home"  # how the heading of homework ends
 LINKS = re.compile(r'<a class="anchor-link".*?</a>|</?a\b[^>]*>')
 QUIET = ["--log-level=ERROR"]
 
