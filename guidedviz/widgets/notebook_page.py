@@ -22,7 +22,10 @@ TEMPLATE = """{% extends 'lab/index.html.j2' %}
 {% block html_head_js_mathjax %}{% endblock %}
 {% block html_head_js_mermaidjs %}{% endblock %}
 {% block any_cell %}{% set _ = cell.metadata.pop("tags", None) %}{{ super() }}{% endblock %}
-{% block input_group %}{{ super() | clean }}{% endblock %}
+{% block input_group %}
+{%- if (cell.metadata.jupyter or {}).source_hidden %}<details><summary>code</summary>{{ super() | clean }}</details>
+{%- else %}{{ super() | clean }}{% endif %}
+{% endblock %}
 {% block output %}
 {%- if output.place %}{{ output.place }}<figure class="gv-still">{{ super() | clean }}</figure>
 {%- else %}{{ super() | clean }}{% endif %}

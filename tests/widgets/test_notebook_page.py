@@ -128,6 +128,16 @@ def test_the_notebook_itself_stays_as_it_was():
     assert repr(notebook) == before
 
 
+def test_code_that_a_notebook_hides_is_folded_on_its_page():
+    said = [{"jupyter": {"source_hidden": True}}, {"jupyter": {"source_hidden": False}}, {"jupyter": {}}, {}]
+    cells = [new_code_cell(f"seen_{number}", metadata=metadata) for number, metadata in enumerate(said)]
+    html, _ = PageExporter().from_notebook_node(new_notebook(cells=cells))
+    [folded] = re.findall(r"<details>.*?</details>", html, re.DOTALL)
+    assert "seen_0" in folded
+    shown = html.replace(folded, "")
+    assert [f"seen_{number}" in shown for number in range(4)] == [False, True, True, True]
+
+
 def test_where_the_sanitizer_is_not_installed_the_error_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "nh3", None)
     cleaning._cleaner.cache_clear()
