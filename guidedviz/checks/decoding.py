@@ -130,13 +130,16 @@ def check_only_answers(bias: Any, model: Model) -> Verdict:
     behind[words] = -1.0
     behind[words[0]] = 0.0
     asked[f"a prompt after which all other logits are {AHEAD} larger"] = behind
-    why = "yes and no need 99.9% together, in the model's own ratio: raise both equally, and no other token"
+
+    def explain(case: Case, value: Any) -> str:
+        return "yes and no need 99.9% together, in the model's own ratio: raise both equally, and no other token"
+
     cases = []
     for prompt, logits in asked.items():
         expected = shares(softmax(apply_mask(logits, words)))
         given = (("prompt", prompt),)
-        cases.append(Case((logits,), expected, why, given))
-    return check_function(first_token, cases, same=same)
+        cases.append(Case((logits,), expected, given=given))
+    return check_function(first_token, cases, explain, same)
 
 
 # -- the mask of a step, and the loop ------------------------------------------------------------------------------

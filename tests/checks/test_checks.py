@@ -157,6 +157,13 @@ def test_the_check_of_the_jump_names_the_usual_slips(old, new, why):
     assert why in dict(verdict.facts)["because"]
 
 
+@pytest.mark.parametrize("bias", [{"yes": 100}, {259: 1000}])
+def test_a_bias_that_is_not_allowed_gets_its_error_and_no_other_reason(bias):
+    facts = dict(check("only_answers", bias).facts)
+    assert facts["yours gave"].startswith("SettingError: ")
+    assert "because" not in facts
+
+
 def test_a_card_escapes_what_a_student_wrote_and_cuts_what_is_long():
     assert "<b>" not in Verdict("wrong", "<b>", (("<b>", "<b>"),))._repr_html_()
     assert len(show(list(range(1000)))) == 160
