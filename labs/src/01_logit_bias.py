@@ -17,7 +17,7 @@
 # | word | meaning |
 # | --- | --- |
 # | **logit** | the number that the model gives to a token before it becomes a probability; any size, any sign |
-# | **softmax** | turns logits into probabilities: exponentiate each, divide by the sum |
+# | **softmax** | turns logits into probabilities: *exponentiate* each (eˣ), divide by the sum |
 # | **temperature** | a divisor of all logits; below 1 the likely tokens gain, above 1 the unlikely ones do |
 # | **sample** | draw one token by its probability; at temperature 0 the likeliest token is taken |
 # | **bias** | a constant added to a token's logit, the same at every step |
@@ -25,7 +25,7 @@
 
 # %% [markdown]
 # **Lost?** *Token*, *prompt*, *step*, *seed* and *EOS* are in the table of lab 00; its section 2 shows how a step works
-# and how to read the stage. A *trace* is what `gv.record` returns: section 3 of lab 00.
+# and how to read the stage. A *forward pass* is one run of the model: it reads the tokens and computes the logits.
 
 # %%
 import json
@@ -47,6 +47,8 @@ cases = json.loads(shipped("traces/smollm2/bias.json").read_text())["cases"]
 print(moods)
 for case in cases[26:29]:
     print(f"{case['fact']:45} {case['outputs']['bias 0']!r}")
+begun = [case["outputs"]["bias 0"] == "The sentiment of this sentence is" for case in cases]
+print(sum(begun), "of 100 begin like this")
 
 # %% [markdown]
 # These are the first six tokens of three answers. None of the 100 answers is one of the three words: all are sentences,
@@ -131,20 +133,22 @@ gv.checks.softmax(softmax)
 clerk = gv.load_model("clerk")
 mood = "The staff was rude and charming.\nLabel (positive, negative, neutral):\n"
 
+# %% [markdown]
+# **How to read the picture.** The curve shows all 4,096 tokens, the likeliest first. Both scales are logarithmic. From
+# one line of the grid to the next one below, the probability is 100 times smaller. Each label has a slider, which adds
+# its number to the logit of the label. `positive` begins at 3.
+#
+# The dashed line shows what this bias can do. A token **above the line** would be the likeliest one if it got the bias;
+# a token below it would not. So a bias is a **threshold**. A dot is filled if the bias of its token is large enough.
+
 # %%
 # slide: A bias of 3 moves one token up the curve, and all other tokens lose.
 gv.bias_sliders(clerk, mood, tokens=["negative", "neutral"], bias={"positive": 3})
 
 # %% [markdown]
-# **How to read it.** The curve shows all 4,096 tokens, the likeliest first. Both scales are logarithmic: each line of
-# the grid is 100 times smaller than the one above. Each label has a slider, which adds its number to the logit.
-
-# %% [markdown]
-# Drag `positive`, which begins at 3. A dashed line follows. It shows how likely a token must be, so that a bias of *b*
-# lifts it to `negative`, the likeliest token. Tokens **above the line** would overtake `negative`; tokens below it
-# would not. So a bias is a **threshold**. A filled dot has overtaken `negative`. At its right end the line says how
-# many tokens are above it. (With +3 these are `negative` itself, `positive`, and `Sure`, which has no dot.) The bars
-# below show the probabilities: when one grows, all others shrink.
+# With +3 three tokens are above the line: `negative`, `Sure` (it has no dot) and `positive`. Only `positive` has the
+# bias, so only its dot is filled. Now drag the slider of `positive`: the line follows. The bars below show the
+# probabilities: when one grows, all others shrink.
 
 # %% [question]
 # slide: A bias multiplies by a power of e, so a factor of 265 needs a bias of 6.
@@ -163,8 +167,8 @@ gv.predict(
 )
 
 # %% [markdown]
-# OpenAI's API allows a bias from −100 to 100. Is −100 a ban? Of two tokens the second has a logit that is 200 larger.
-# We forbid it with a bias, and then with a mask.
+# OpenAI's API allows a bias from −100 to 100. Is −100 a ban? Take two tokens. The logit of the second one
+# is larger by 200. We forbid this token with a bias, and then with a mask.
 
 # %%
 # slide: A bias of minus 100 is not a ban; only minus infinity gives probability 0.
@@ -174,7 +178,7 @@ print(gv.sampling.softmax(gv.sampling.apply_mask([0.0, 200.0], {0})))
 # %% [markdown]
 # With the bias the second token is still 100 ahead and has all the probability. The **mask** (`{0}` is the set of legal
 # tokens) sets its logit to −∞, and its probability is exactly 0. In the curve above the logits differ by at most 23, so
-# there −100 works like a ban: the token gets less than 10⁻³⁰.
+# there −100 works like a ban: the token gets less than 10⁻⁴³.
 
 # %% [markdown]
 # ## 4 · Ban a word
@@ -202,6 +206,20 @@ gv.predict(
 )
 
 # %% [markdown]
+# Now we ban both ids of *Prague* in the vocabulary.
+
+# %%
+# slide: With both tokens banned the output is still JSON, and now it is wrong.
+both = {token: -100 for token in (*clerk.encode(" Prague"), *clerk.encode("Prague"))}
+print(gv.record(clerk, plain, temperature=0, bias=both).text)
+
+# %% [markdown]
+# The model writes **another city**. The output is JSON, and it is wrong: the next likely word takes the place of the
+# banned one. And other ways to write *Prague* are still open, such as `P`, `rag`, `u`, `e`. To close them, you would
+# have to ban pieces such as `P`, and then many other words could not be written. A bias acts on one token; a word is a
+# *sequence* of tokens.
+
+# %% [markdown]
 # ## Exercise 2 · All ids that spell a word ★ · home
 #
 # Write `spellings(pieces, word)`. It returns the ids of all pieces that spell `word` in small or capital letters, with
@@ -222,20 +240,6 @@ def spellings(pieces, word):
 
 
 gv.checks.spellings(spellings)
-
-# %% [markdown]
-# Now we ban both ids of *Prague* in the vocabulary.
-
-# %%
-# slide: With both tokens banned the output is still JSON, and now it is wrong.
-both = {token: -100 for token in (*clerk.encode(" Prague"), *clerk.encode("Prague"))}
-print(gv.record(clerk, plain, temperature=0, bias=both).text)
-
-# %% [markdown]
-# The model writes **another city**. The output is JSON, and it is wrong: the next likely word takes the place of the
-# banned one. And other ways to write *Prague* are still open, such as `P`, `rag`, `u`, `e`. To close them, you would
-# have to ban pieces such as `P`, and then many other words could not be written. A bias acts on one token; a word is a
-# *sequence* of tokens.
 
 # %% [markdown]
 # ## 5 · A constant does not depend on the text
@@ -280,7 +284,7 @@ gv.predict(
 # %% [markdown]
 # Here the model needs no help. With a greeting it does: it adds prose, as in lab 00. We now draw 20 texts per bias at
 # temperature 1, with at most 30 tokens (`max_tokens`). We count the texts that are JSON and nothing else. And we count
-# those of them that have all three keys; `{"name": "Maria Cohen"}` has only one.
+# those of them that have the keys `name`, `age` and `city`. An object with `full_name` or `town` does not count.
 
 # %%
 # slide: A bias of 8 gives more JSON than no bias, but fewer objects with all three keys.
@@ -290,17 +294,19 @@ texts = {}
 for amount in amounts:
     runs = [gv.record(known, "Hi! " + plain, seed=seed, bias={close: amount}, max_tokens=30) for seed in range(20)]
     texts[amount] = [run.text for run in runs]
-sizes = [[len(json.loads(text)) for text in some if gv.json().accepts(text.encode())] for some in texts.values()]
-counts = {"is JSON": [len(some) for some in sizes], "and has three keys": [some.count(3) for some in sizes]}
+found = [[set(json.loads(text)) for text in some if gv.json().accepts(text.encode())] for some in texts.values()]
+right = [keys.count({"name", "age", "city"}) for keys in found]
+counts = {"is JSON": [len(keys) for keys in found], "and has the three keys": right}
 gv.draw_bars([f"bias {amount}" for amount in amounts], counts, title="clerk at T = 1: of 20 texts")
 
 # %%
 print(*(f"{amount:2} {texts[amount][15]!r}" for amount in amounts), sep="\n")
 
 # %% [markdown]
-# Text 15 begins with prose under each bias: `"}` cannot prevent it. A bias of 4 ends some texts after the object, and 9
-# texts instead of 8 are JSON with three keys. With 8 there are 7 such texts, and with 12 there are 2: a larger bias
-# closes objects too early. (At temperature 1 tokens are drawn, so a bias below 11.7 can also close an object early.)
+# Text 15 begins with prose under each bias: `"}` cannot prevent it. A bias of 4 or 8 ends some texts after the object,
+# so 10 texts instead of 8 are JSON. But none of the biases gives more texts with the three keys: there are 6, 6, 5 and
+# 1 of 20. A larger bias closes objects too early. (At temperature 1 tokens are drawn, so a bias below 11.7 can do this,
+# too.)
 #
 # **What breaks.** Whether `"}` is right depends on the text before it. A constant does not.
 
@@ -314,9 +320,9 @@ print(*(f"{amount:2} {texts[amount][15]!r}" for amount in amounts), sep="\n")
 # ## Exercise 3 · Yes or no, and nothing else ★
 #
 # Choose biases so that the *next token* is `yes` or `no`, without a capital or a space. These two tokens must have
-# 99.9% together on three prompts, and also on a made-up one, where the logits of all other tokens are 20 larger. The
-# model's ratio of `yes` to `no` must stay. `only` maps token ids to numbers from −100 to 100: `{263: 5}` adds 5 to the
-# logit of token 263.
+# 99.9% together on three prompts. They must also have it for made-up logits, where all others are 20 or more above
+# these two. The model's ratio of `yes` to `no` must stay. `only` maps token ids to numbers from −100 to 100:
+# `{263: 5}` adds 5 to one logit.
 #
 # hint: `clerk.vocabulary.ids(b"yes")` gives the id of `yes` in a tuple.
 #
@@ -332,10 +338,17 @@ only = {token: 100 for word in (b"yes", b"no") for token in clerk.vocabulary.ids
 gv.checks.only_answers(only, clerk)
 
 # %% [markdown]
-# Back to SmolLM2 and the 100 sentences. At the first step `The` has the largest logit. It is between 0.14 (in one
-# sentence) and 4.08 (in another) ahead of the likeliest label. We added one bias to all three labels, at every step,
-# and let the model write at most six tokens. A bias of 5 is above 4.08: each of the 100 answers is one label, followed
-# by EOS.
+# Back to SmolLM2 and the 100 sentences. Which token has the largest logit at the first step? And how far is it ahead of
+# the likeliest label, at least and at most?
+
+# %%
+ahead = [min(case["gap"].values()) for case in cases]
+print({case["first"] for case in cases}, min(ahead), max(ahead))
+
+# %% [markdown]
+# It is always `The`, and a bias of 4.08 is enough for every sentence. We added one bias to all three labels, at every
+# step, and let the model write at most six tokens. With a bias of 5 each of the 100 answers is one label, followed by
+# EOS.
 
 # %%
 shown = ("bias 0", "bias 2", "bias 3", "bias 5", "bias 8", "bias 12", "bias 16")
@@ -359,17 +372,17 @@ gv.predict(
     answer="several labels per answer",
     reveal=[
         show_moods,
-        """The bias acts at the second step, too. There EOS should come. Its logit is more than 8 and less than 16
-        above those of the labels, so a bias of 16 puts a label first. The first label is the same as with 5, and others
-        follow. For this prompt 2 is too little for most answers, 16 is too much for all, and 5 to 8 works. If the
-        answer is one token, use `max_tokens=1`.""",
+        """The bias acts at the second step, too. There EOS should come. The logit of EOS is more than 8, and less
+        than 16, above those of the labels, so a bias of 16 puts a label first. The first label is the same as with 5,
+        and others follow. Such an answer counts as wrong. For this prompt 2 is too little for most answers, 16 is too
+        much for all, and 5 to 8 works. If the answer is one token, use `max_tokens=1`.""",
     ],
 )
 
 # %% [markdown]
-# With 5 to 8 every answer is one label, and 38 of 100 are right. The 95% interval is 29 to 48. Guessing one of three
-# labels gives about 33, which is inside. A bias changes the form; it does not tell the model what a sentence means.
-# Lab 12 looks at these sentences with a mask.
+# With 5 to 8 every answer is one label, and 38 of 100 are right. The 95% interval (lab 00) is 29 to 48. Guessing one of
+# three labels gives about 33, which is inside. A bias changes the form; it does not tell the model what a sentence
+# means. Lab 12 looks at these sentences with a mask.
 #
 # Each label must be one token. In the vocabulary of SmolLM2 `positive`, `negative` and `neutral` are, and so are
 # `Positive` and `Negative`. `Neutral` is not: it is `Ne`, `utral`. So look the labels up before you use a bias.
@@ -387,7 +400,7 @@ gv.score()
 # | --- | --- | --- |
 # | "A bias of −100 is a ban." | Not if a logit is 200 larger. Only −∞ gives probability 0. | 3 |
 # | "To ban a word, ban its token." | Two tokens spell *Prague*, and it can be written in parts. | 4 |
-# | "A bias can force JSON." | JSON with three keys: 8 of 20 texts without a bias, 9 with the best of three. | 5 |
+# | "A bias can force JSON." | JSON with the three keys: 6 of 20 texts without a bias, 6 with the best of three. | 5 |
 
 # %% [markdown]
 # ## Recap
@@ -400,8 +413,8 @@ gv.score()
 # * A bias is good for a preference, and for a choice among single-token answers.
 
 # %% [markdown]
-# A constant −∞ for some tokens is a mask, the same one at every step. A mask and a bias can be used together: the mask
-# says what is legal, the bias what you prefer.
+# If the bias of some tokens is −∞ at every step, it is a mask that never changes. A mask and a bias can be used
+# together: the mask says what is legal, the bias what you prefer.
 #
 # Next: [lab 02](02_static_masks.ipynb) uses a mask, and a different one per position.
 

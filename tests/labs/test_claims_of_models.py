@@ -79,22 +79,21 @@ def test_a_bias_of_5_is_above_each_threshold_of_the_labels_and_every_answer_begi
     cases = recorded("traces/smollm2/bias.json")["cases"]
     least = [min(case["gap"].values()) for case in cases]
     assert (min(least), max(least), {case["first"] for case in cases}) == (0.14, 4.08, {"The"})
-    begun = sum(case["outputs"]["bias 0"].startswith("The sentiment of this sentence is") for case in cases)
-    assert begun > 50
+    assert sum(case["outputs"]["bias 0"] == "The sentiment of this sentence is" for case in cases) == 85
     assert {case["outputs"]["bias 5"] for case in cases} == {"positive", "negative", "neutral"}
     assert all(len(case["outputs"]["bias 16"]) > len("positive") for case in cases)
 
 
 @pytest.mark.slow
-def test_a_bias_of_4_gives_one_more_object_with_three_keys_and_more_ends_objects_after_the_name(clerk):
+def test_no_bias_gives_more_objects_with_the_three_keys_and_a_large_one_ends_objects_after_the_name(clerk):
     prompt = "Hi! Maria Cohen is 42 years old and lives in Prague.\nJSON with name, age, city:\n"
     known, (close,) = gv.decoding.remember(clerk), clerk.vocabulary.ids(b'"}')
     found = []
     for amount in (0, 4, 8, 12):
         texts = [gv.record(known, prompt, seed=n, bias={close: amount}, max_tokens=30).text for n in range(20)]
-        keys = [len(json.loads(text)) for text in texts if gv.json().accepts(text.encode())]
-        found.append((len(keys), keys.count(3), sum('Cohen"}' in text for text in texts)))
-    assert found == [(8, 8, 0), (10, 9, 1), (10, 7, 3), (7, 2, 13)]
+        keys = [set(json.loads(text)) for text in texts if gv.json().accepts(text.encode())]
+        found.append((len(keys), keys.count({"name", "age", "city"}), sum('Cohen"}' in text for text in texts)))
+    assert found == [(8, 6, 0), (10, 6, 1), (10, 5, 3), (7, 1, 13)]
 
 
 def test_after_the_name_the_end_of_the_object_has_one_in_120_000_and_needs_a_bias_of_11_7(clerk):
