@@ -88,12 +88,12 @@ def read_questions(name: str) -> list[Question]:
 
 
 def name_place(lab: str, section: int | str) -> str:
-    """A section of a lab with its heading.
+    """A section of a lab with its heading, which ends with `home` if it is homework.
 
     >>> name_place("02", 3)
     'lab 02, section 3: The loop'
-    >>> name_place("02", "Exercise 1")
-    'lab 02, Exercise 1 · The mask'
+    >>> name_place("08", "Exercise 2")
+    'lab 08, Exercise 2 · Scan, and the parser · home'
     """
     [source] = (LABS / "src").glob(f"{lab}_*.py")
     headings = re.findall(r"^# ##+ (.+)$", source.read_text(encoding="utf-8"), re.MULTILINE)
@@ -104,7 +104,7 @@ def name_place(lab: str, section: int | str) -> str:
         raise ValueError(f"lab {lab} has no heading that begins with {start!r}, only {headings}")
     if numbered:
         return f"lab {lab}, section {section}: {heading.removeprefix(start)}"
-    return f"lab {lab}, {re.sub(' ★.*', '', heading)}"
+    return f"lab {lab}, {re.sub(' ★+', '', heading)}"
 
 
 def lab_numbers() -> list[str]:

@@ -233,7 +233,6 @@ PERSON = {
     "required": ["name"],
 }
 FIGURES = {  # the text of the right choice
-    "00-5": lambda: str(hits("smollm2/json", "keys, mask", "right")),
     "01-2": lambda: f"{np.log(0.5 / 0.05):.1f}",
     "01-3": lambda: f"token {'AB'[int(np.argmax(gv.sampling.apply_bias([250.0, 0.0], {0: -100})))]}",
     "02-1": lambda: f"{gv.sampling.masked_softmax(np.log([0.02, 0.03, 0.95]), {0, 1})[0]:.2f}",
@@ -351,6 +350,9 @@ def test_a_verdict_is_true_of_the_right_choice_only(name):
 
 def test_what_other_answers_say_is_so():
     assert not is_read('Sure: {"a": 1}')  # 00-1
+    assert f"It was {hits('smollm2/json', 'keys, mask', 'right')}." in QUESTIONS["00-5"].right.why
+    person = gv.json_schema({"type": "object", "properties": {"city": {"minLength": 1}}, "required": ["city"]})
+    assert [person.accepts(f'{{"city": {value}}}'.encode()) for value in ('""', '"Oslo"')] == [False, True]  # 06-6
     same = [gv.sampling.softmax(np.array(logits)) for logits in ([3.0, 1.0, 1.0], [0.0, -2.0, -2.0])]
     np.testing.assert_allclose(*same)  # 01-1
     kept = gv.sampling.top_k(np.array([0.6, 0.3, 0.1]), 2)
