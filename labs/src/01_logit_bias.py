@@ -143,7 +143,7 @@ mood = "The staff was rude and charming.\nLabel (positive, negative, neutral):\n
 
 # %%
 # slide: A bias of 3 moves one token up the curve, and all other tokens lose.
-gv.bias_sliders(clerk, mood, tokens=["negative", "neutral"], bias={"positive": 3})
+gv.bias_sliders(clerk, mood, tokens=["negative", "positive", "neutral"], bias={"positive": 3})
 
 # %% [markdown]
 # With +3 three tokens are above the line: `negative`, `Sure` (it has no dot) and `positive`. Only `positive` has the
