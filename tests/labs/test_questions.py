@@ -1,4 +1,4 @@
-"""The question bank: its two forms are equal, and its answers are computed.
+"""The question bank: its forms say the same, and its answers are computed.
 
 No right choice shows itself by its length or by its place.
 """
@@ -22,7 +22,7 @@ BY_LAB = {lab: bank.read_questions(lab) for lab in bank.lab_numbers()}
 INVENTORY = bank.read_questions(bank.INVENTORY)
 QUESTIONS = {question.name: question for questions in BY_LAB.values() for question in questions}
 EVERY = [*QUESTIONS.values(), *INVENTORY]
-EXAMS = bank.read_source("exams")["exam"]
+EXAMS = bank.read_exams()
 
 
 # -- what a question has ----------------------------------------------------------------------------------------------
@@ -52,10 +52,23 @@ def test_the_right_choice_is_not_shown_by_its_length():
 
 
 def test_the_right_choices_are_spread_over_the_places():
-    places = Counter(question.letter for question in EVERY)
-    assert set(places) == set("ABCD")
-    assert min(places.values()) > len(EVERY) / 8
-    assert max(places.values()) < 3 * len(EVERY) / 8
+    for questions in (*BY_LAB.values(), INVENTORY, *(exam["choice"] for exam in EXAMS)):
+        places = Counter(question.letter for question in questions)
+        assert max(places.values()) <= len(questions) / 4 + 1, questions[0].name
+
+
+def test_the_right_number_is_not_shown_by_an_order_of_the_others():
+    shown, numbers = 0, 0
+    for question in EVERY:
+        found = [re.match(r"[\d,.]+\b", choice.text) for choice in question.choices]
+        if not all(found):
+            continue
+        values = [float(one[0].replace(",", "")) for one in found]
+        others = [value for value, choice in zip(values, question.choices, strict=True) if not choice.right]
+        numbers += 1
+        shown += others == sorted(others) and values != sorted(values)
+    assert numbers > 15
+    assert shown < numbers / 3
 
 
 def test_a_place_that_a_lab_does_not_have_is_an_error():
@@ -63,13 +76,13 @@ def test_a_place_that_a_lab_does_not_have_is_an_error():
         bank.name_place("00", 9)
 
 
-def test_an_exam_takes_an_hour_and_its_questions_are_in_the_bank():
+def test_an_exam_takes_an_hour_and_asks_nothing_that_only_the_homework_teaches():
     for exam in EXAMS:
-        assert set(exam["choice"]) <= set(QUESTIONS)
-        assert len(set(exam["choice"])) == len(exam["choice"])
+        assert len({question.name for question in exam["choice"]}) == 18
+        assert not [question.place for question in exam["choice"] if "home" in question.place]
         for part in ("minutes", "points"):
             assert bank.POINTS * len(exam["choice"]) + sum(task[part] for task in exam["written"]) == 60
-    first, second = (set(exam["choice"]) for exam in EXAMS)
+    first, second = ({question.name for question in exam["choice"]} for exam in EXAMS)
     assert not first & second
 
 
@@ -84,18 +97,22 @@ def test_the_answers_to_the_written_tasks_are_computed():
         assert f"{compiles * once + requests * 100 * per_mask:,.0f} ms" in last
 
 
-# -- the two forms ----------------------------------------------------------------------------------------------------
+# -- the forms --------------------------------------------------------------------------------------------------------
 
 
-def test_the_page_and_the_file_for_platforms_are_written_from_the_sources():
-    assert bank.PAGE.read_text(encoding="utf-8") == bank.write_page()
-    assert bank.GIFT.read_text(encoding="utf-8") == bank.write_gift()
+def test_all_files_are_written_from_the_sources():
+    files = bank.write_files()
+    names = {path.name for path in files}
+    assert names == {"questions.md", "questions.gift", "exam-1.md", "exam-2.md", "before-and-after.md"}
+    assert all(path.read_text(encoding="utf-8") == text for path, text in files.items())
 
 
 def read_gift(text):
-    """Each question of a GIFT file: its text, its choices with their reasons, and which one is right."""
-    found = {}
+    """Each question of a GIFT file: its category, text, choices with their reasons, and which one is right."""
+    found, category = {}, ""
     for block in text.split("\n\n"):
+        if block.startswith("$CATEGORY: guidedviz/"):
+            category = block.strip().removeprefix("$CATEGORY: guidedviz/")
         if not block.startswith("::"):
             continue
         name, ask, body = re.fullmatch(r"::(.+?)::\[markdown\](.+?)(?<!\\) \{\n(.*)\n\}\n?", block, re.DOTALL).groups()
@@ -104,7 +121,8 @@ def read_gift(text):
             if not line.startswith("####"):
                 said, _, why = re.fullmatch(r"[=~]((?:[^\\#]|\\.)*)(#((?:[^\\#]|\\.)*))?", line).groups()
                 choices.append((unescape(said), unescape(why or ""), line.startswith("=")))
-        found[name] = (unescape(ask), choices)
+        assert name not in found
+        found[name] = (category, unescape(ask), choices)
     return found
 
 
@@ -113,15 +131,41 @@ def unescape(text):
     return re.sub(r"\\(.)", r"\1", text)
 
 
+GIFT = read_gift(bank.GIFT.read_text(encoding="utf-8"))
+
+
 def test_the_file_for_platforms_says_what_the_sources_say():
-    found = read_gift(bank.GIFT.read_text(encoding="utf-8"))
-    assert list(found) == [question.name for question in EVERY]
     for question in EVERY:
-        ask, choices = found[question.name]
+        _, ask, choices = GIFT[question.name]
         assert ask == question.ask
         assert [(text, right) for text, _, right in choices] == [(one.text, one.right) for one in question.choices]
         reasons = [one.why if question.name in QUESTIONS else "" for one in question.choices]
         assert [why for _, why, _ in choices] == reasons
+
+
+def test_an_exam_is_a_category_with_its_written_tasks_and_its_questions_are_in_no_other():
+    for number, exam in enumerate(EXAMS, 1):
+        names = [name for name, (category, *_) in GIFT.items() if category == f"exam {number}"]
+        written = [f"exam {number}, in writing {place}" for place in (1, 2)]
+        assert names == [*(question.name for question in exam["choice"]), *written]
+        assert [GIFT[name][1:] for name in written] == [(task["ask"], []) for task in exam["written"]]
+    rest = {name: category for name, (category, *_) in GIFT.items() if not category.startswith("exam")}
+    assert all(category in (f"lab {name[:2]}", "before and after the course") for name, category in rest.items())
+    assert len(GIFT) == len(EVERY) + 4
+
+
+def test_a_sheet_has_the_questions_and_no_answers():
+    asked = {f"exam-{number}.md": exam["choice"] for number, exam in enumerate(EXAMS, 1)}
+    for name, questions in (asked | {"before-and-after.md": INVENTORY}).items():
+        sheet = (bank.TEACHING / name).read_text(encoding="utf-8")
+        for number, question in enumerate(questions, 1):
+            block = sheet.split(f"\n**{number}** ")[1].split("\n\n**")[0].strip()
+            lines = [f"* {letter} · {one.text}" for letter, one in zip("ABCD", question.choices, strict=False)]
+            assert block == "\n".join([question.ask, "", *lines])
+        assert not [one.why for question in questions for one in question.choices if f" {one.why}" in sheet]
+    for number, exam in enumerate(EXAMS, 1):
+        sheet = (bank.TEACHING / f"exam-{number}.md").read_text(encoding="utf-8")
+        assert all(task["ask"] in sheet and task["answer"] not in sheet for task in exam["written"])
 
 
 def test_the_page_says_what_the_sources_say():
