@@ -20,13 +20,13 @@
 # | **subtree** | a node of the trie and all nodes below it |
 # | **depth first** | an order of the nodes: each node, then everything below it, then the next branch |
 # | **slice** | the tokens that one small regex can read; found once per vocabulary |
-# | **lexer** | finite machines that cut the bytes into lexemes (lab 08), in front of the parser |
+# | **lexer** | a finite machine that cuts the bytes into lexemes (lab 08), in front of the parser |
 # | **lazy table** | a table whose entries are computed when they are first needed, then kept |
 # | **break-even** | the number of masks after which two engines have cost the same time |
 
 # %% [markdown]
 # **Lost?** The walk of a trie is section 2 of [lab 05](05_machine_times_vocabulary.ipynb). Items, charts and lexemes
-# are section 3 of [lab 08](08_grammars_at_work.ipynb), tables that are filled before decoding are lab 09.
+# are section 3 of [lab 08](08_grammars_at_work.ipynb).
 
 # %%
 # slide: Now no table per grammar: the trie is walked at every step.
@@ -84,10 +84,10 @@ def flatten(pieces):
 flatten(toy).size
 
 # %% [markdown]
-# Each node is read from the state after the bytes above it. The loop keeps these states in a list: `states[0]` is the
-# state at the start, `states[d]` the state after the first `d` bytes of the current branch. The last one is always the
-# state before the next place. When place 7 (`125`, depth 3) is read, the list has three states: before `1`, after `1`
-# and after `12`.
+# To read a node, the machine starts in the state after the bytes above it. The loop keeps these states in a list:
+# `states[0]` is the state at the start, `states[d]` the state after the first `d` bytes of the current branch. When
+# place 7 (`125`, depth 3) is read, the list has three states: before `1`, after `1` and after `12`. Entries of an
+# earlier branch are deleted first, so the last entry is the state from which the next place is read.
 #
 # What costs time is asking the machine. So we count how often it is asked.
 
@@ -95,17 +95,22 @@ flatten(toy).size
 # %%
 class Counted:
     def __init__(self, machine):
-        self.machine, self.asked = machine, 0
+        self.machine, self.asked, self.refused = machine, 0, 0
 
     def step(self, state, byte):
+        after = self.machine.step(state, byte)
         self.asked += 1
-        return self.machine.step(state, byte)
+        self.refused += after is None
+        return after
 
 
+# %%
 def count(walk, machine, state, tokens):
     legal = walk(counted := Counted(machine), state, tokens)
-    said = "is not written yet" if legal is None else f"{len(legal):7,} legal, asked {counted.asked:7,} times"
-    print(f"{walk.__name__:12}{said}")
+    if legal is None:
+        print(walk.__name__, "is not written yet")
+    else:
+        print(f"{len(legal):,} legal, asked {counted.asked:,} times, refused {counted.refused:,} times")
 
 
 # %% [markdown]
@@ -114,12 +119,12 @@ def count(walk, machine, state, tokens):
 # Write `jump(machine, state, tree)`, a loop over places `i`. It returns the set of legal tokens. `tree` has the
 # four lists. If the machine refuses `tree.byte[i]`, jump over the subtree: continue at `i + tree.size[i]`,
 # and do not look at the nodes in between.
-# Otherwise take the tokens `tree.ends[i]`, and continue at `i + 1`. Keep a list `states`, which begins as `[state]`:
-# `states[d]` is the state after `d` bytes of the branch. State 0 is a state; `None` means refused.
+# Otherwise add all tokens of the list `tree.ends[i]`, and continue at `i + 1`. Keep the list `states`, which begins as
+# `[state]`. State 0 is a state; `None` means refused.
 #
 # hint: A node of depth `d` is read from `states[d - 1]`. Later entries belong to an earlier branch.
 #
-# hint: The step is `machine.step(states[-1], tree.byte[i])`.
+# hint: The step is `machine.step(states[-1], tree.byte[i])`. A list is added to a set by `legal.update(...)`.
 
 
 # %%
@@ -179,8 +184,7 @@ gv.predict(
     reveal=[
         lambda: count(jump, decimal, 2, large),
         """1,356 times: once per node that it accepts, and once per node that it refuses. The 246 refused nodes are the
-        first bytes that are no digits. The 273,164 nodes below them are left out, and so are all tokens that begin
-        with such a byte.""",
+        first bytes that are no digits. The 273,164 nodes below them are never asked about.""",
     ],
 )
 
@@ -190,10 +194,9 @@ gv.predict(
 # Jumping helps where little is legal. Inside a JSON string nearly everything is legal, so there is little to jump over.
 # And a model spends much of its time inside strings.
 #
-# But all schemas that do not restrict a string allow the same in it: anything but quotes, backslashes and control
-# characters, which need an escape. A small regex reads just that. (Below it is llguidance's regex, which leaves out
-# `\x7f`, too, although JSON allows it.) The tokens that the regex can read are a **slice**. It is found once, when the
-# vocabulary is loaded.
+# A string that a schema does not restrict may hold the same in every schema: anything but quotes, backslashes and
+# control characters, which need an escape. A small regex reads just that. (`plain` is llguidance's; JSON also allows
+# `\x7f`.) The tokens that the regex can read are a **slice**. It is found once, when the vocabulary is loaded.
 
 # %%
 # slide: Inside a string nearly everything is legal, and the jump saves little there.
@@ -215,17 +218,17 @@ gv.predict(
     'After `{"a` the slice can be taken whole. How often is the machine asked about the other tokens?',
     choices=[
         "about 400 times: few of them are legal",
-        "about 4,000 times: refused nodes are asked about, too",
+        "about 4,000 times: also about refused nodes, and about nodes where no token ends",
         "10,853 times: once per node of their trie",
     ],
-    answer="about 4,000 times: refused nodes are asked about, too",
+    answer="about 4,000 times: also about refused nodes, and about nodes where no token ends",
     reveal=[
         lambda: count(jump, gv.json(), inside, rest),
-        """4,221 times instead of 267,888. The mask is the same: 367 legal tokens here and 122,892 in the slice make
-        123,259. Not 10,853: nothing below a refused node is asked. Our `engine="trie"` asks only 330. The tokens
-        `abc":` and `xyz":` are each a text of the slice followed by `":`. So it asks about `":` once and uses the
-        answer for both. Here are its walks along a record, one per mask, named by the token that comes next. A pale bar
-        is the walk without slices:""",
+        """4,221 times instead of 267,888. 1,710 nodes are refused. At 2,144 accepted nodes no token ends, for example
+        at the `();` of `();⏎`. 367 are legal tokens; with the 122,892 of the slice they make 123,259, so the mask is
+        the same. Our engine `trie` goes one step further. `();⏎` and `]);⏎` are both a text of the slice and then `⏎`,
+        so it asks about this `⏎` once: 330 questions. Here are its masks along a record, one bar per mask, named by the
+        token that comes next. A pale bar is the walk without slices. The axis goes in powers of ten:""",
         lambda: gv.views.draw_walks(
             *(gv.tokens.lazy_walks(gv.json(), llama, '{"name": "Ada", "age": 36}', slices=on) for on in (True, False))
         ),
@@ -233,16 +236,15 @@ gv.predict(
 )
 
 # %% [markdown]
-# ## Exercise 2 · May it be taken whole? ★★ · home
+# ## Exercise 2 · May it be taken whole? ★
 #
 # Write `whole(machine, state, part)`: can `machine`, from `state`, read every text that `part` can read from
-# `part.initial`? To read a text is to meet no refusal. For `a*b` and the part `a*` the result is `True`; for `a{0,3}`
-# and `a*` it is `False`, because of `aaaa`.
+# `part.initial`? For `a*b` and the part `a*` the result is `True`; for `a{0,3}` and `a*` it is `False`, because of
+# `aaaa`. Let both read the same bytes side by side, and look at each pair of states once. The loop is given.
 #
-# hint: Both machines read the same bytes side by side. Look at pairs of states, each pair once.
+# hint: If `part` refuses the byte, nothing is to be done. If only `machine` refuses it, the answer is `False`.
 #
-# hint: The list of pairs grows. For each byte that `part` can read: if `machine` refuses it, the answer is
-# `False`; otherwise append the new pair unless it is in the list.
+# hint: If both read it, append `(after, inner)`, unless this pair is in the list.
 
 
 # %%
@@ -252,15 +254,20 @@ def whole(machine, state, part):
     pairs = [(state, part.initial)]
     for here, there in pairs:  # it grows
         for byte in range(256):
-            if (inner := part.step(there, byte)) is not None:
-                if (after := machine.step(here, byte)) is None:
+            after, inner = machine.step(here, byte), part.step(there, byte)
+            if inner is not None:
+                if after is None:
                     return False
                 if (after, inner) not in pairs:
                     pairs.append((after, inner))
     return True
     # open:
     # pairs = [(state, part.initial)]
-    # ...  # a for loop over `pairs`, to which you append new pairs
+    # for here, there in pairs:  # the list may grow while the loop runs
+    #     for byte in range(256):
+    #         after, inner = machine.step(here, byte), part.step(there, byte)
+    #         ...  # what if `part` reads this byte: does `machine` read it, too?
+    # ...  # no byte was refused
     # end
 
 
@@ -272,8 +279,7 @@ print("in any string:", whole(gv.json(), inside, plain))
 print("in a string of at most 8 characters:", whole(short, read(short, b'"'), plain))
 
 # %% [markdown]
-# So one slice is right in one string and wrong in another. An engine must check it at each state, and it keeps the
-# answer.
+# So the same slice is right in one string and wrong in another. An engine must check it once per state.
 
 # %% [markdown]
 # ## 3 · A chart instead of stacks · home
@@ -362,41 +368,28 @@ for function in (complete, earley.complete):
 # %% [markdown]
 # ## 4 · A lexer and its lazy table
 #
-# For a grammar the walk asks a parser, such as Earley's of lab 08. A chart takes more work per byte than a table
-# look-up. So llguidance puts a **lexer** in front: a finite machine reads
-# the bytes of a lexeme, and the parser is asked only after a lexeme has ended. The number of questions stays the same,
-# 267,888 in section 2. What changes is who answers them. `LexerFirst` counts both:
-
-# %%
-rest_of_string = gv.regex(r'([^"\\\x00-\x1f]|\\(["\\/bfnrt]|u[0-9A-Fa-f]{4}))*"')
-asked, any_json, after_string = {"lexer": 0, "parser": 0}, gv.json(), read(gv.json(), b'{"a"')
-
-
-class LexerFirst:
-    def step(self, state, byte):
-        if not isinstance(state, int):  # the string has ended
-            asked["parser"] += 1
-            return any_json.step(state, byte)
-        asked["lexer"] += 1  # its states are numbers
-        after = rest_of_string.step(state, byte)
-        return after_string if after is not None and rest_of_string.is_accepting(after) else after
-
+# For a grammar the walk asks a parser, such as Earley's of lab 08. A parser takes more work per byte than a look-up in
+# the table of a finite machine. But inside a string no rule calls another one, so there a finite machine is enough.
+# How many nodes of the walk lie inside a string?
 
 # %%
 # slide: A lexer answers nearly all questions of the walk, each with one look-up in a table.
-for _ in gv.tokens.walk_steps(llama.trie, LexerFirst(), rest_of_string.initial):
-    pass  # only the questions are counted
-asked
+accepted = [state for _, state in gv.tokens.walk_steps(llama.trie, gv.json(), inside)]
+in_string = sum("string" in gv.json().stack(state) for state in accepted)
+print(f"{len(accepted):,} nodes are accepted, {in_string:,} of them inside a string")
 
 # %% [markdown]
-# The parser is asked only about what follows the closing quote. The lexer is a DFA, and its table is the one table per
-# grammar that llguidance has. It is a **lazy table**: at the start it is empty, and each entry is computed when a walk
-# first needs it. That is why llguidance starts at once.
+# So llguidance puts a **lexer** in front, a finite machine that answers inside a string. The parser is asked only
+# about what follows the closing quote. The number of questions stays the same; what changes is who answers them.
+#
+# The lexer is a DFA, and its table is the one table per grammar that llguidance has. It is a **lazy table**: at the
+# start it is empty, and each entry is computed when a walk first needs it. That is why llguidance starts at once.
 
 # %% [markdown]
 # Lab 04 refused the regex `[ab]*a[ab]{20}`, because its whole DFA has more than two million states. Here it is as a
 # lazy table. A state holds the places of each `a`, counted from the end of the text: after `abba` it is {1, 4}. The
-# regex asks only whether place 21 is an `a`, so places beyond 21 are dropped. `step` computes one entry.
+# regex asks only whether place 21 is an `a`, so places beyond 21 are dropped. `compute` computes an entry, and `step`
+# keeps it.
 
 
 # %%
@@ -468,14 +461,15 @@ gv.predict(
 )
 
 # %% [markdown]
-# We measure it for our two engines on a small SQL. XGrammar and llguidance are not part of the light install: their
-# times were RECORDED on 2026-11-25 (versions 0.2.8 and 1.9.1, one thread, the same SQL as a regex). With
-# `pip install -e ".[engines]"`, `gv.guide(machine, llama, "xgrammar")` runs XGrammar here.
+# We measure it for two of our engines, `split` (lab 09) and `trie`, on a small part of SQL. The times of XGrammar and
+# llguidance were RECORDED on 2026-11-25 (versions 0.2.8 and 1.9.1, one thread, the same SQL as a regex). Both
+# run here after `pip install -e ".[engines]"`.
 
 # %%
 sql = gv.grammar("""root ::= "SELECT " word (", " word)* " FROM " word (" WHERE " word " = '" [A-Za-z ]+ "'")? ";"
                     word ::= [a-z]+""")
 query = [*gv.tokens.longest_tokens(llama, b"SELECT title, author FROM books WHERE author = 'Ada Byron';")]
+print(len(query), "tokens")
 
 
 # %%
@@ -508,20 +502,19 @@ gv.views.draw_break_even(costs, pairs=[("split", "trie"), ("xgrammar, recorded",
 
 # %% [markdown]
 # Both axes go in powers of ten; a dot is a break-even. In each pair the first keeps tables and the second walks.
-# Compare within a pair only: our two are written in NumPy and run the grammar, XGrammar (C++) and llguidance (Rust) ran
-# it as a regex.
+# Compare within a pair only: our two are written in NumPy, XGrammar in C++ and llguidance in Rust.
 #
-# llguidance cites 0.05 ms per mask on average, and here it took 0.26 ms. The average is over JSON Schemas, whose
-# strings take whole slices. In the `[a-z]+` of this SQL no slice is legal as a whole, so nearly all is walked.
+# XGrammar and llguidance break even at 185 masks. This query has 13 tokens, so if it is asked once, the walk takes less
+# time in total. For an answer of 200 tokens the table takes less.
 
 # %% [markdown]
-# XGrammar and llguidance break even at 185 masks: often within one answer. So in total time the table often wins. But
-# the first token waits until the whole table is ready: 46 ms here, and 724 ms for the grammar of a programming language
-# (`assets/bench/grammars.json`).
+# In the `[a-z]+` of this SQL no slice is legal as a whole, and a mask of llguidance takes 0.26 ms. Its authors cite
+# 0.05 ms on average over JSON Schemas, whose strings take whole slices. With 0.05 ms the same sum gives
+# (46 − 2.8) / (0.05 − 0.026) = 1,800 masks. And with a table the first token waits until the whole table is ready: 46
+# ms here, 724 ms for the grammar of a programming language (`assets/bench/grammars.json`).
 #
-# So **build** if one grammar serves many requests, since all but the first find its table ready. **Walk** if each
-# request brings its own grammar and the first token should come soon. In practice the two meet: XGrammar-2 compiles
-# parts of its table when they are needed, and llguidance keeps slices and a lazy table.
+# So **build** if one grammar serves many requests: all but the first find its table ready. **Walk** if each request
+# brings its own grammar.
 
 # %% [markdown]
 # ## Your predictions
@@ -535,7 +528,7 @@ gv.score()
 # | said | measured | section |
 # | --- | --- | --- |
 # | "llguidance keeps no tables." | Slices per vocabulary, and a lazy table for its lexer. | 2, 4 |
-# | "99.9 % of the tokens are illegal." | Inside a JSON string, 123,259 of 128,256 are legal. | 2 |
+# | "99.9 % of the tokens are illegal." | Inside a JSON string, 123,259 of 128,000 are legal. | 2 |
 # | "Open alternatives make a parser exponential." | 1,024 possible stacks, 7 items in a column. | 3 |
 
 # %% [markdown]
@@ -558,17 +551,17 @@ gv.score()
 #   [toktree.rs](https://github.com/guidance-ai/llguidance/blob/main/toktrie/src/toktree.rs).
 # * **llama.cpp** keeps the list of stacks
 #   ([llama-grammar.cpp](https://github.com/ggml-org/llama.cpp/blob/master/src/llama-grammar.cpp)).
-# * **XGrammar** parses with Earley too, and keeps its table. XGrammar-2 fills it when needed ([arXiv
-#   2601.04426](https://arxiv.org/abs/2601.04426)).
+# * **XGrammar** parses with Earley too, and keeps its table. XGrammar-2 compiles parts of it when they are needed
+#   ([arXiv 2601.04426](https://arxiv.org/abs/2601.04426)).
 
 # %% [markdown]
 # ## Further reading
 #
 # * [Making Structured Outputs Go Brrr](https://guidance-ai.github.io/llguidance/llg-go-brrr): the lexer, the loop and
-#   the slices, told by their authors, with measurements.
+#   the slices, with measurements.
 # * [Regular-expression derivatives re-examined](https://www.khoury.northeastern.edu/home/turon/re-deriv.pdf): how a DFA
 #   is computed state by state, as llguidance's lexer does it.
-# * [JSONSchemaBench](https://arxiv.org/abs/2501.10868): six engines compared on 10,000 schemas of the wild.
+# * [JSONSchemaBench](https://arxiv.org/abs/2501.10868): six engines compared on 10,000 schemas.
 
 # %% [markdown]
 # ## A puzzle

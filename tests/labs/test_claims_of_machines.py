@@ -601,10 +601,24 @@ def test_the_recorded_table_of_a_programming_language_takes_724_ms_before_its_fi
 
 @pytest.mark.slow
 def test_the_lexer_answers_alone_at_nearly_all_nodes(llama3):
-    """A machine for the rest of a string, walked over the trie: it ends at 189 nodes, and the parser is asked there."""
+    """A finite machine for the rest of a string is at the nodes at which the rule of a string is open."""
     rest, trie = gv.regex(r'([^"\\\x00-\x1f]|\\(["\\/bfnrt]|u[0-9A-Fa-f]{4}))*"'), llama3.trie
-    live = {0: rest.initial} | dict(gv.tokens.walk_steps(trie, rest, rest.initial))
-    inside = [node for node, state in live.items() if not rest.is_accepting(state)]
-    assert len(live) - len(inside) == 189
-    asked = gv.tokens.lazy_walk(gv.json(), llama3, '{"a', slices=False).asked
-    assert (asked, asked - len(trie.children(np.array(inside)))) == (267_888, 438)
+    lexer = dict(gv.tokens.walk_steps(trie, rest, rest.initial))
+    inside = {node for node, state in lexer.items() if not rest.is_accepting(state)}
+    whole = dict(gv.tokens.walk_steps(trie, gv.json(), read(gv.json(), b'{"a')))
+    in_string = {node for node, state in whole.items() if "string" in gv.json().stack(state)}
+    assert (len(whole), len(in_string)) == (266_178, 265_905)
+    assert inside <= in_string
+    assert len(in_string - inside) == 10  # the first bytes of a second string
+
+
+def test_of_4221_questions_beside_the_slice_most_are_nodes_at_which_no_token_ends(llama3):
+    plain, inside = gv.regex(r'[^"\\\x00-\x1f\x7f]*'), read(gv.json(), b'{"a')
+    others = {piece for piece in map(llama3.pieces.__getitem__, llama3.text_ids) if read(plain, piece) is None}
+    nodes = {piece[:end] for piece in others for end in range(1, len(piece) + 1)}
+    accepted = {node for node in nodes if read(gv.json(), node, inside) is not None}
+    asked = {node for node in nodes if len(node) == 1 or node[:-1] in accepted}
+    assert (len(asked), len(asked - accepted), len(accepted & others)) == (4221, 1710, 367)
+    assert len(accepted - others) == 2144
+    assert b"();" in accepted - others
+    assert b"();\n" in others - accepted
