@@ -18,7 +18,7 @@
 # | word | meaning |
 # | --- | --- |
 # | **forced** | a byte is forced if no other byte may come and the text may not end; a *run* is a row of forced bytes |
-# | **deterministic fraction** | the share of the tokens that the constraint forces; *f* in the formulas |
+# | **deterministic fraction** | *f*, the share of the tokens of an output that are appended without a forward pass |
 # | **prefill** | a forward pass over several known tokens at once; a prompt is read in this way |
 # | **spelling** | one way to cut bytes into tokens; *canonical* is the one that the tokenizer itself gives |
 # | **retokenisation** | cutting the whole output again with the tokenizer after a run is appended |
@@ -30,7 +30,10 @@
 
 # %%
 # slide: Where only one way is left, the text can be added without the model.
+import json
+
 import guidedviz as gv
+from guidedviz.files import shipped
 from guidedviz.machines.machine import read
 
 clerk = gv.load_model("clerk")
@@ -56,8 +59,8 @@ gv.folded(person)
 
 # %% [markdown]
 # Nine states remain: the start, the end, four decisions (which name, the first digit, another digit or not, `true` or
-# `false`) and three states where branches merge. A thick arrow ends at a merge point, because several arrows share what
-# follows. A forced run does not end there: once the `t` of `true` is chosen, the run is `rue}`.
+# `false`) and three states where branches merge. A thick arrow ends where branches meet, since what follows belongs to
+# all of them. A forced run does not end there: once the `t` of `true` is chosen, the run is `rue}`.
 
 # %% [markdown]
 # ## Exercise 1 · The forced run ★★
@@ -134,7 +137,8 @@ gv.predict(
 
 # %% [markdown]
 # How likely is each spelling? Here `clerk` writes about a wedding. Blanks around a colon are optional, so at the start
-# only `{"event"` is forced, eight bytes.
+# only `{"event"` is forced, eight bytes. Each row is a spelling with its probability *p*, the product over its tokens.
+# Its cost in *nats* is −ln *p*: 0 for a spelling that is certain, large for one that the model finds improbable.
 
 # %%
 # slide: The same forced text has many spellings, and the model expects one of them.
@@ -143,24 +147,24 @@ party = "The wedding has 141 seats.\nJSON with event, seats:\n"
 gv.views.draw_spellings(gv.spellings(clerk, party, wedding))
 
 # %% [markdown]
-# Each row is a spelling with its probability *p*, the product over its tokens. Its cost in *nats* is −ln *p*: 0 for a
-# spelling that is certain, large for one that the model finds improbable. The model expects `":` as one token, which
-# goes beyond the run (dashed).
+# The model expects `":` as one token, which goes beyond the run (dashed).
 #
 # The right spelling of a run depends on what follows it. The tokenizer cuts the eight bytes alone as in the green row.
-# In the whole text a colon follows, and then it writes `":`. **Token healing** takes care of this: the run is cut
-# before its quote mark, because a longer token could begin there. Only `{"event` is appended, and the model writes the
-# next token itself.
+# In the whole text a colon follows, and then the tokenizer takes `":` as one token. **Token healing** takes care of
+# this: the run is cut before its quote mark, because a longer token could begin there. Only `{"event` is appended, and
+# the model writes the next token itself.
 
 # %% [markdown]
 # There are three ways to append a run without asking the model:
 #
-# * **canonical**: retokenisation. Where the tokenizer cuts the output differently, old tokens are taken back.
-# * **longest**: the longest token that fits, each time. Nothing is taken back.
-# * **minimal**: a token only where exactly one is legal.
+# | way | what it appends | for the run `{"event"` |
+# | --- | --- | --- |
+# | **canonical** | the tokenizer cuts the whole output again; changed tokens are taken back | `{"`, `event` |
+# | **longest** | at each place the longest token that lies in the run; nothing is taken back | `{"`, `event` |
+# | **minimal** | a token only where exactly one is legal | nothing: `{` and `{"` are legal |
 #
 # The first two use token healing. We try all three on a list; its `lirpi` is not a word. `write` prints the number of
-# forward passes of each way.
+# forward passes of each way; *masked* is without jumps.
 
 # %%
 things = gv.guide(gv.regex(r'\["[^"]*"(, "[^"]*")*\]'), clerk.vocabulary)
@@ -186,17 +190,19 @@ gv.predict(
     answer="minimal: hardly ever is exactly one token legal",
     reveal=[
         lambda: write(fruit, things, False, "canonical", "longest", "minimal"),
+        """Minimal saves one pass: after the `]` only `<|end|>` is legal, the EOS of `clerk`. Canonical and longest save
+        five each. They differ in one place. The model wrote `li`, `r`, `pi`, and longest keeps these tokens. The
+        tokenizer writes `lir`, `pi`. So when the next run is appended, a blank and a quote mark, canonical takes four
+        tokens back (*before*) and puts `lir`, `pi`, `",`, `␣"` in their place (*after*):""",
         lambda: gv.views.draw_rollback(gv.record(clerk, fruit, things, temperature=0, jump_forward="canonical")),
-        """Minimal saves one pass, the one for EOS. Canonical and longest save five each. Their tokens differ in one
-        place: the model wrote `li`, `r`, `pi`, and the tokenizer writes `lir`, `pi`. So with the next run, canonical
-        takes four tokens back, and the model reads the new ones in the same pass as the run. It reads `pi` and `",`
-        again, too, because they now stand after another token.""",
+        """The model reads these four in one pass. `pi` and `",` are read a second time, because another token stands
+        before them now.""",
     ],
 )
 
 # %% [markdown]
-# Press `Home` and step through the canonical way. A dashed frame marks a token that was appended without a pass: its
-# bytes were known, so no distribution was computed for it. A token that was taken back is struck through.
+# Press `Home` and step through the canonical way. A dashed frame marks a token that was appended without a pass, so no
+# distribution was computed for it. A token that was taken back is struck through.
 
 # %%
 # slide: The marked tokens came without a pass of the model.
@@ -211,25 +217,26 @@ gv.stage(clerk, fruit, things, temperature=0, jump_forward=True, show=9)
 
 # %%
 # slide: With jumps there are fewer passes, and some of them read more tokens.
-def show_passes(prompt):
-    ways = {"masked": False, "canonical": "canonical"}
-    runs = {name: gv.record(clerk, prompt, things, temperature=0, jump_forward=way) for name, way in ways.items()}
+def show_passes(prompt, *ways):
+    runs = {way or "masked": gv.record(clerk, prompt, things, temperature=0, jump_forward=way) for way in ways}
     return gv.views.draw_passes(runs)
 
 
-show_passes(fruit)
+show_passes(fruit, False, "longest", "canonical")
 
 # %% [markdown]
-# With jumps there are fewer boxes, and some are longer. Let *f* be the **deterministic fraction**. Without jump-forward
-# each token takes a pass. With it, only the tokens that are not forced take one, a fraction 1 − *f*. So the speed-up is
-# at most 1 / (1 − *f*). But forced tokens must still be read.
+# With *longest* 5 of 15 tokens come without a pass: the four dashed ones, and `<|end|>`, which no pass reads. So the
+# **deterministic fraction** *f* is 1/3, and 10 of 15 passes remain, a fraction 1 − *f*. The speed-up is at most
+# 1 / (1 − *f*), here 1.5. It is less in fact, because the dashed tokens must still be read.
+#
+# *Canonical* has more dashed tokens and takes 10 passes, too: the four tokens that were taken back took a pass each.
 
 # %% [markdown]
 # ## Exercise 2 · The cost model ★
 #
 # Each pass takes *p* milliseconds, plus *t* milliseconds per token that it reads. A fraction *f* of the tokens is
-# forced. Write the speed-up: the time per token without jump-forward, divided by the mean time per token with it. For
-# *f* = 0.5 and *p* = *t* = 1 it is 2 / 1.5.
+# appended without a pass. Write the speed-up: the time per token without jump-forward, divided by the mean time per
+# token with it. For *f* = 0.5 and *p* = *t* = 1 it is 2 / 1.5.
 #
 # hint: Without jump-forward, each token takes one pass that reads one token.
 #
@@ -251,8 +258,8 @@ gv.checks.speedup(speedup)
 # %% [markdown]
 # Drag the first handle. At each place there is a regex with about that deterministic fraction. When the handle rests,
 # `clerk` writes the text five times both ways, and the median becomes a point. The dashed line is 1 / (1 − *f*), the
-# other one your formula, with *p* and *t* as measured here. On a busy machine *p* and *t* cannot be measured well. Then
-# the slider says so.
+# other one the formula of exercise 2, with *p* and *t* as measured here. On a busy machine *p* and *t* cannot be
+# measured well. Then the slider says so.
 
 # %%
 # slide: Drag the fraction of forced tokens: the measured speed-up stays below the ideal one.
@@ -260,8 +267,8 @@ gv.fraction_slider(clerk)
 
 # %% [markdown]
 # Where the handle starts, 74 passes become 18. This factor, 4.1, is above the bound of 3.5, because the jumping run
-# also has fewer tokens: 63, of which 45 are forced. So we compare times *per token*. In our record all points lie below
-# the bound, and at most 17% from your formula. A live point can lie above the bound by chance.
+# also has fewer tokens, 63 instead of 74. So we compare times *per token*. In our record all filled points lie below
+# the dashed line, and at most 17% from the formula. Hollow points belong to the homework.
 
 # %% [markdown]
 # All this compares with *masked* decoding. What if there is no mask at all?
@@ -273,7 +280,7 @@ write(member, gv.guide(person, clerk.vocabulary), False, "canonical")
 
 # %% [markdown]
 # The same text three times. The mask saves no pass. With jump-forward the constrained text takes fewer passes than the
-# free one: 14 of its 19 tokens are forced.
+# free one: 14 of its 19 tokens are appended without a pass.
 
 # %% [markdown]
 # ### More free values, more texts · home
@@ -315,8 +322,8 @@ gv.predict(
 # ## 4 · What can go wrong
 #
 # With each way every output is legal. Can a jump still change what the model writes? SmolLM2 wrote 24 objects greedily,
-# once per way. `plain` is masked decoding without jumps, with which we compare. `raw` is *longest* without token
-# healing: it appends a run up to its last byte.
+# once per way. The others are compared with *masked*. *Raw* is *longest* without token healing: it appends a run up to
+# its last byte.
 
 # %%
 jumps = gv.decoding.Rates.load("smollm2/jumps")
@@ -325,38 +332,51 @@ print(jumps)
 
 def compare_ways():
     for row in jumps.table:
-        if row["way"] != "free":
-            print("{way:10} {same values:2} of {of} with the same values, {passes} passes".format(**row))
+        way = "masked" if row["way"] == "plain" else row["way"]
+        if way != "free":
+            print(f"{way:10} {row['same values']:2} of {row['of']} with the same values, {row['passes']} passes")
 
 
 # %% [question]
 # slide: A text that the model would have spelled otherwise can lead it to other values.
 gv.predict(
     "The grammar forces the same bytes with every way. With which of them can the *values* differ from those of "
-    "`plain`?",
-    choices=["with none", "with `raw` only", "with `canonical`, `longest` and `raw`", "with all four"],
-    answer="with `canonical`, `longest` and `raw`",
+    "masked decoding?",
+    choices=["with none", "with raw only", "with canonical, longest and raw", "with all four"],
+    answer="with canonical, longest and raw",
     reveal=[
         compare_ways,
-        """Minimal takes a token only where exactly one is legal, and there `plain` takes it, too. So its text is
-        always the same. The other three append tokens that the model may not have chosen.""",
+        """Minimal takes a token only where exactly one is legal, and there masked decoding takes it, too. So its text
+        is always the same. The other three append tokens that the model may not have chosen. Raw takes the fewest
+        passes. Token healing costs 60 more, and it keeps the values of three more objects.""",
     ],
 )
 
 # %% [markdown]
-# How can that change a value? Here is another list. The passes show what the model reads.
+# Here is one of these objects. It is about the sentence *Ada Lovelace is a member.*
+
+# %%
+# slide: The forced bytes are the same with and without a jump, and yet the model writes another name.
+cases = json.loads(shipped("traces/smollm2/jumps.json").read_text())["cases"]
+lady = next(case["runs"] for case in cases if case["fact"].startswith("Ada Lovelace"))
+print("masked    ", lady["plain"]["text"])
+print("canonical ", lady["canonical"]["text"])
+
+# %% [markdown]
+# Up to the `L` both lines have the same bytes. So the tokens must differ: the model reads another input. `clerk` shows
+# such tokens in another list. It misspells the two invented words also without a jump, so compare only the two lines:
 
 # %%
 # slide: Canonical spells the first word otherwise, and from there on the model reads another input.
 stones = "There are strobol, orange, stroneka and stove.\nJSON list of things:\n"
 write(stones, things, False, "canonical")
-show_passes(stones)
+show_passes(stones, False, "canonical")
 
 # %% [markdown]
 # The model wrote `stone`, `ro`, `bol`, and canonical wrote `ston`, `er`, `ob`, `ol` instead: the same bytes. From there
 # on the model reads another input. After `orange` it chooses `pipe`, and the list ends.
 #
-# Why does `raw` change more values than the others? The run of the wedding ends inside the token `":` that `clerk`
+# Why does *raw* change more values than the others? The run of the wedding ends inside the token `":` that `clerk`
 # expects:
 
 # %%
@@ -365,7 +385,7 @@ write(party, wedding, False, "canonical", "raw")
 gv.draw_strip(gv.record(clerk, party, wedding, temperature=0, jump_forward="raw"))
 
 # %% [markdown]
-# With `raw` the event is called `141, `: the model read `"`, then `:`, a spelling that costs 20 nats. The output is
+# With *raw* the event is called `141, `: the model read `"`, then `:`, a spelling that costs 20 nats. The output is
 # legal, and wrong.
 #
 # Token healing prevents this. Its rule: look at each place of the run, from the left. Is there a legal token that
@@ -424,7 +444,7 @@ gv.score()
 #
 # * Fold the chains: the start, the end, the decisions and the merge points remain.
 # * The grammar forces bytes. The spelling is still a choice, and it affects what the model writes next.
-# * Jump-forward saves passes, not reading: at most 1 / (1 − *f*), little in large batches.
+# * Jump-forward saves passes, not reading: the speed-up is at most 1 / (1 − *f*).
 # * Canonical can take tokens back, longest cannot. Both use token healing, and both can still change values. Only
 #   minimal never does.
 #

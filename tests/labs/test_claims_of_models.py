@@ -211,6 +211,16 @@ def test_of_24_objects_of_smollm2_canonical_changes_four_and_raw_seven():
     runs = [case["runs"] for case in record["cases"]]
     products = [[parsed(one[way]["text"]).get("product") for way in ("plain", "canonical")] for one in runs]
     assert ["Pink", "Pink Umbrella"] in products
+    plain, canonical, raw = ([parsed(one[way]["text"]) for one in runs] for way in ("plain", "canonical", "raw"))
+    changed = {place for place in range(24) if canonical[place] != plain[place]}
+    assert changed < {place for place in range(24) if raw[place] != plain[place]}
+
+
+def test_longest_takes_one_pass_per_token_that_it_does_not_append(clerk):
+    guide = gv.guide(gv.regex(r'\["[^"]*"(, "[^"]*")*\]'), clerk.vocabulary)
+    fruit = "There are lirpi, orange, flag and stove.\nJSON list of things:\n"
+    run = gv.record(clerk, fruit, guide, temperature=0, jump_forward="longest")
+    assert (len(run.steps), sum(step.how == "forced" for step in run.steps), run.passes) == (15, 5, 10)
 
 
 def parsed(text):
