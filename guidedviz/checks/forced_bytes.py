@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
-from guidedviz.checks.cases import Case, cases_of, read_table
+from guidedviz.checks.cases import Case, cases_of, read_table, read_trials
+from guidedviz.checks.compare import alike
 from guidedviz.checks.function import Mistake, check_function
 from guidedviz.checks.texts import draw_path, machine_cases
 from guidedviz.checks.verdict import Verdict
@@ -32,10 +33,13 @@ SPELLED = read_table(r"""
     [b'{"', b"na", b"me", b'"'], [{b'{"'}, {b"na", b'name":'}, {b"me", b'me"'}, {b'"', b'":'}]
 """)
 # the fraction, pass_ms and token_ms
-PRICES = read_table("""
+PRICES = read_trials("""
+nothing is forced, so nothing is saved
     0.0, 1.0, 0.0
-    0.75, 9.0, 0.0
     0.0, 9.0, 1.0
+reading costs nothing here, so only the passes count: 1 - fraction of them remain
+    0.75, 9.0, 0.0
+a forced token takes no pass, but it is read: only pass_ms becomes less
     0.5, 1.0, 1.0
     0.75, 9.0, 1.0
     0.75, 9.0, 8.0
@@ -83,12 +87,16 @@ def check_speedup(answer: Any) -> Verdict:
         expected    1.333
         because     a forced token takes no pass, but it is read: only pass_ms becomes less
     """
-    why = "a forced token takes no pass, but it is read: only pass_ms becomes less"
 
     def reference(fraction: float, pass_ms: float, token_ms: float) -> float:
         return Cost(pass_ms, token_ms).speedup(fraction)
 
-    return check_function(answer, cases_of(reference, {why: PRICES}, "fraction", "pass_ms", "token_ms"))
+    def explain(case: Case, value: Any) -> str:
+        if alike(value * case.expected, 1.0):
+            return "this is the time with jump-forward divided by the time without it: turn it round"
+        return ""
+
+    return check_function(answer, cases_of(reference, PRICES, "fraction", "pass_ms", "token_ms"), explain)
 
 
 # -- forced bytes --------------------------------------------------------------------------------------------------

@@ -89,7 +89,7 @@ def draw_spellings(record: Spellings) -> Figure:
     title = f"the spellings of {shorten(run, 40)}"
     parts.append(bold(EDGE, 47, title))
     parts += _write_run(record, columns)
-    bars = columns.right + 104  # where the probabilities end and their bars begin
+    bars = columns.right + 134  # where the probabilities end and their bars begin
     y = RUN_TOP + 52
     parts.append(soft(EDGE, y, "spelling", text_anchor="start"))
     parts.append(soft_right(bars, y, "p"))
@@ -118,7 +118,7 @@ def _say_rows(rows: Sequence[Spelling]) -> Iterator[str]:
     spelled = [" ".join(map(label, row.pieces)) for row in rows]
     longest = max(map(len, spelled), default=0)
     for words, row in zip(spelled, rows, strict=True):
-        odds = probability(row.probability, 3)
+        odds = _say_odds(row)
         names = ", ".join(_names_of(row))
         yield f"{words:{longest}}  {odds}  {_say_cost(row)} nats  {names}".rstrip()
 
@@ -127,7 +127,7 @@ def _write_spelling(row: Spelling, columns: ByteColumns, bars: float, y: float) 
     """A row: its tokens below their bytes, its probability in digits and as a bar, its cost, and its names."""
     names = _names_of(row)
     yield from _write_spelled(row, columns, y, "green" if names else "soft")
-    yield write_right(bars, y + 5, probability(row.probability, 3), mono=True)
+    yield write_right(bars, y + 5, _say_odds(row), mono=True)
     long = max(0.5, ODDS_BAR * row.probability)
     yield rect(bars + 10, y - 4, long, 9, fill="var(--gv-blue)")
     end = bars + ODDS_BAR
@@ -154,6 +154,15 @@ def _names_of(spelling: Spelling) -> list[str]:
 
 def _say_cost(spelling: Spelling) -> str:
     return f"{spelling.cost + 0.0:.2f}" if spelling.probability else "∞"
+
+
+def _say_odds(spelling: Spelling) -> str:
+    """The probability; a small one with two digits, so that a reader can compare it with the nats."""
+    p = spelling.probability
+    if 1e-12 < p < 1e-6:
+        two_digits = float(f"{1 / p:.2g}")
+        return f"1 in {two_digits:,.0f}"
+    return probability(p, 3)
 
 
 def _write_run(record: Spellings, columns: ByteColumns) -> Iterator[Element]:
@@ -208,7 +217,7 @@ def _say_left_out(record: Spellings, rows: Sequence[Spelling]) -> list[str]:
 # --- tokens that are taken back ---
 
 
-BYTE_WIDTH = 15.0
+BYTE_WIDTH = 20.0
 NEAR_BYTES = 48  # bytes per row
 TOKEN_LOOKS: dict[str, tuple[str, Style]] = {  # what a box means, and how it looks
     "kept": ("stays", {"stroke": "var(--gv-soft)"}),
