@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from guidedviz.checks.cases import cases_of, read_trials
+from guidedviz.checks.cases import Case, cases_of, read_trials
+from guidedviz.checks.compare import alike
 from guidedviz.checks.function import check_function
 from guidedviz.checks.verdict import Verdict
 
@@ -26,10 +27,10 @@ small probabilities count as well
     {"x": 1e-12, "y": 3e-12, "z": 1.0}, {"x", "y"}
 """)
 WEIGHTS = read_trials("""
-equal weights change nothing: divide each weight by the mean weight
+with equal weights masked decoding draws from the target, so the distance is 0
     [1.0]
     [0.5, 0.5]
-half of the mean of abs(1 - weight / mean), where mean is the mean weight
+the target has a text weight / mean weight times as often as masked decoding: how far is that from 1?
     [1.0, 0.0]
     [0.1, 0.3]
     [0.2, 0.2, 0.8]
@@ -88,7 +89,7 @@ def check_distance(answer: Any) -> Verdict:
         input       [0.5, 0.5]
         yours gave  0.25
         expected    0
-        because     equal weights change nothing: divide each weight by the mean weight
+        because     with equal weights masked decoding draws from the target, so the distance is 0
     """
 
     def reference(weights: Sequence[float]) -> float:
@@ -96,7 +97,24 @@ def check_distance(answer: Any) -> Verdict:
         distances = abs(1 - ratios)
         return float(distances.mean() / 2)
 
-    return check_function(answer, cases_of(reference, WEIGHTS))
+    return check_function(answer, cases_of(reference, WEIGHTS), say_distance)
+
+
+def say_distance(case: Case, value: float) -> str:
+    """The usual slip that gives this value.
+
+    >>> case = Case(([0.1, 0.3],), 0.25)
+    >>> say_distance(case, 0.5), say_distance(case, 0.0)
+    ('what some texts gain, others lose: count it once', 'the distances cancel out: none of them is negative')
+    """
+    count = len(case.arguments[0])
+    if alike(value, 2 * case.expected):
+        return "what some texts gain, others lose: count it once"
+    if alike(value, 0.0):
+        return "the distances cancel out: none of them is negative"
+    if count > 1 and alike(value / count, case.expected):
+        return "it grows with the number of draws: take the mean over the draws"
+    return ""
 
 
 def check_adaptive(answer: Any) -> Verdict:

@@ -72,11 +72,11 @@ gv.predict(
     "The limit is now 8 characters. Which title does the model write?",
     choices=[
         "`The Lant`: the first 8 characters",
-        "`Lantern`: a title that fits",
-        "`The`: it ends the title early",
-        "`The Roy`: a word that fits",
+        "`Lantern`: from the start a title that fits",
+        "`The Roy`: it begins as before, and then takes a token that fits",
+        "`Lovelace`: another word of the sentence",
     ],
-    answer="`The Roy`: a word that fits",
+    answer="`The Roy`: it begins as before, and then takes a token that fits",
     reveal=[
         lambda: [print(f"{n:3} characters: {run.text}  least Z",
                        gv.sampling.probability(min(step.mass for step in run.steps)))
@@ -108,20 +108,20 @@ pieces = [*"0123456789", "month "]
 
 
 def rule(tokens):
-    rare = 1e-9  # of all that `wish` does not name: nothing is impossible, so all twelve months are legal texts
+    rare = 1e-9  # of every other piece: the regex, not the model, decides what is legal
     return np.log([wish.get(pieces[tokens[-1]], {}).get(piece, rare) for piece in pieces])
 
 # %%
 toy = gv.ToyModel([piece.encode() for piece in pieces], rule)
 months = samplers.Task(toy, "month ", gv.guide(gv.regex("0[1-9]|1[0-2]"), toy.vocabulary))
 texts = samplers.all_texts(months)
-print(len(texts), "months; a text without a mask is one with probability", round(sum(t.free for t in texts), 3))
+print("the free model writes one of the", len(texts), "months with probability", round(sum(t.free for t in texts), 3))
 
 # %% [markdown]
 # What *should* a masked model write? If we draw texts without a mask and keep only the months, we get the **target**.
 
 # %% [markdown]
-# ## Exercise 1 · Conditioning ★ · home
+# ## Exercise 1 · Conditioning ★
 #
 # Write `conditioned(chances, legal)`. `chances` is a dict from texts to probabilities, `legal` a set of texts. Return a
 # dict with the probability of each legal text among the legal texts. For `{"a": 0.2, "b": 0.3, "c": 0.5}` and
@@ -161,7 +161,7 @@ gv.predict(
 )
 
 # %% [markdown]
-# A box is as wide as its probability. Follow `07`.
+# A box is as wide as its probability; 0.009 is written as 1 in 110. Follow `07`.
 
 # %%
 # slide: Three trees of the same months: free, masked, and the target.
@@ -181,37 +181,29 @@ draws = [samplers.Masked(months).draw(seed) for seed in range(500)]
 print({draw.text.decode(): round(draw.weight, 3) for draw in draws})
 
 # %% [markdown]
-# Masked draws have the weight 1 in 10% and 0.03 in 90%, so the mean weight is 0.10 · 1 + 0.90 · 0.03 = 0.127. This is
-# also the share of the free texts that are legal. The target divides each free probability by it:
+# 10% of the masked draws have weight 1, and 90% have weight 0.03. So the mean weight is 0.127, which is again the share
+# of the free texts that are legal. The weight takes us from masked decoding to the target:
 #
-# | | masked | masked × weight = free | free / 0.127 = target | weight / mean |
+# | | masked | times weight: free | divided by 0.127: target | target / masked |
 # | --- | --- | --- | --- | --- |
 # | `07` | 0.08 | 0.08 | 0.63 | 7.87 |
 # | `10` | 0.30 | 0.009 | 0.07 | 0.24 |
 #
-# So the target has `07` 7.87 times as often as masked decoding, and `10` 0.24 times as often.
-
-# %% [markdown]
-# If all runs have the same weight, then weight / mean is 1, and masked decoding draws from the target. Otherwise the
-# distances from 1 measure how far masked decoding is from the target: 6.87 in 10% of the draws, and 0.76 in 90%. The
-# probability that some texts gain, others lose. The mean distance counts it twice, so the total variation is *half* of
-# it: (0.10 · 6.87 + 0.90 · 0.76) / 2 = 0.69. For the months it can be computed exactly, too:
-
-# %%
-target = {t.tokens: t.conditioned for t in texts}
-masked = {t.tokens: t.masked for t in texts}
-print(f"exact {samplers.total_variation(target, masked):.2f}, from 500 draws {samplers.total_variation_of(draws)}")
+# The last column is weight / mean weight: the target has `07` 7.87 times as often as masked decoding. If all runs have
+# the same weight, this quotient is 1 for each text, and masked decoding draws from the target.
 
 # %% [markdown]
 # ## Exercise 2 · A distance from weights ★
 #
-# Write this estimate, `distance(weights)`: divide each weight by the mean weight, take the distance of each result from
-# 1, and return half of the mean of these distances. For `[0.1, 0.3]` the mean is 0.2. The results are 0.5 and 1.5, both
-# distances are 0.5, and the answer is 0.25.
+# Of a model you know only the weights of some masked draws. Write `distance(weights)`, an estimate of the total
+# variation between masked decoding and the target.
 #
-# hint: The mean is `sum(weights) / len(weights)`.
+# For `[0.1, 0.3]` the mean weight is 0.2. The target has the first text 0.5 times as often as masked decoding, and the
+# second 1.5 times as often. Both are 0.5 away from 1, and the answer is 0.25.
 #
-# hint: `sum(abs(1 - weight / mean) for weight in weights)` is the sum of all distances.
+# hint: A text is among the draws as often as masked decoding writes it. So take the mean over the draws.
+#
+# hint: What some texts gain in probability, others lose. The mean distance from 1 counts both.
 
 # %%
 # slide: Exercise 2: measure how far two distributions are apart.
@@ -225,6 +217,16 @@ def distance(weights):
 
 
 gv.checks.distance(distance)
+
+# %% [markdown]
+# By hand, for the months: 10% of the draws are 6.87 away from 1, and 90% are 0.76 away. Half of the mean is
+# (0.10 · 6.87 + 0.90 · 0.76) / 2 = 0.69. The exact value needs all texts; your estimate needs draws only:
+
+# %%
+# slide: From the weights of masked draws alone we know how far masked decoding is from the target.
+target = {t.tokens: t.conditioned for t in texts}
+masked = {t.tokens: t.masked for t in texts}
+print(f"exact {samplers.total_variation(target, masked):.2f}, from 500 draws {samplers.total_variation_of(draws)}")
 
 # %% [markdown]
 # ### The same with `clerk` · home
@@ -281,10 +283,10 @@ gv.predict(
 # %% [markdown]
 # ## 4 · Ask, mask, or both?
 #
-# We measured this on 400 prompts that were not used in training. They are of 14 kinds, such as tool calls, records and
-# dates. Each prompt was run four times at temperature 1: with and without the line that asks for the format, with and
-# without a mask. *Parses*: the output has the format. *Right*: it is exactly the right answer. The lines on the bars
-# are 95% intervals.
+# We measured this on 400 new prompts of the 14 kinds of task on which `clerk` was trained, such as tool calls, records
+# and dates. Each prompt was run four times at temperature 1: with and without the line that asks for the format, with
+# and without a mask. *Parses*: the output has the format. *Right*: it is exactly the right answer. The lines on the
+# bars are 95% intervals.
 
 # %%
 # slide: With a mask all outputs parse; without it 82 percent do if the prompt asks for the format, and 8 if not.
@@ -303,6 +305,10 @@ def compare(kind, title):
 compare("parses", "outputs that parse")
 
 # %%
+prompts_of = {row["family"]: row["prompts"] for row in record["formats"]}
+kinds = ["tool", "price", "record", "date", "nested"]
+
+
 def write_date(*cues):
     day = gv.guide(gv.regex("[0-9]{4}-[0-9]{2}-[0-9]{2}"), clerk.vocabulary)
     for cue in cues:
@@ -323,17 +329,19 @@ gv.predict(
     answer="tool calls: the mask itself says what is wanted",
     reveal=[
         lambda: gv.draw_bars(
-            kinds := ["tool", "record", "date"],
+            [f"{kind}, {prompts_of[kind]}" for kind in kinds],
             {
                 name: [share("right", asked, True, kind) for kind in kinds]
-                for name, asked in (("asked", True), ("not asked", False))
+                for name, asked in (("not asked", False), ("asked", True))
             },
-            title="right, with a mask",
+            title="right, with a mask: kind of task, number of prompts",
         ),
         lambda: write_date("", "Date as YYYY-MM-DD:\n"),
-        """36 of 37 tool calls are right, and none of 13 dates. The mask of a date allows few characters, but each digit
-        is a choice, and nothing says that a date is wanted: here the year begins with the 17 of the day. If a date is
-        asked for, all 13 are right.""",
+        """Not asked, 36 of 37 tool calls are right, and none of 13 dates. The mask of a date allows few characters, but
+        each digit is a choice, and nothing says that a date is wanted: here the year begins with the 17 of the day. The
+        mask of a price allows few characters, too. But it begins with `$`, which says what is wanted: all 12 are right.
+        The mask of nested JSON names no key: none of 15. If the prompt asks, all dates and all nested texts are right.
+        """,
     ],
 )
 
@@ -343,7 +351,7 @@ compare("right", "outputs that are exactly right, all 14 kinds")
 # %% [markdown]
 # Line and mask together are best, and their interval does not overlap that of the line alone. A mask gives the form.
 # For the content write a prompt that asks, put an example into it, or **fine-tune**: train the model further on
-# examples of the task. `clerk` was trained on these tasks.
+# examples of the task, as `clerk` was.
 
 # %% [markdown]
 # ### Which labels · home
@@ -404,6 +412,7 @@ gv.predict(
 
 # %%
 sums = gv.decoding.Rates.load("smollm2/sums-one")
+right, readable = sums.shares("last number is right"), sums.shares("right")
 cases = json.loads(shipped("traces/smollm2/sums-one.json").read_text())["cases"]
 print(sums)
 
@@ -411,39 +420,59 @@ print(sums)
 # slide: Digits only takes away the words with which this model calculates.
 gv.predict(
     "A program needs the number only, so a mask allows digits only. How many of 50 are right?",
-    choices=["about 17: the model is the same", "about 30: a number is all it can write",
-             "about 3: it calculates with words"],
+    choices=[
+        "about 17: the model is the same",
+        "about 30: a number is all it can write",
+        "about 3: it calculates with words",
+    ],
     answer="about 3: it calculates with words",
     reveal=[
         lambda: print("3 + 8 stones, digits only:", cases[0]["outputs"]["number, mask"]),
-        lambda: [print(f"{50 * share.value:3.0f} of 50  {way:33} {share}")
-                 for way, share in sums.shares("last number is right").items()],
-        """Free, the model computes the sum in the words before the number. The mask removes the words: 3 instead of 17.
-        A JSON object with the keys `reasoning` and `answer`, in this order, is a mask with room for words: 14. Without
-        a mask this object has 13. With `answer` alone it has 0, with a mask and without. So what costs is a form that
-        has no room for the words. A mask costs accuracy if it forces a form without words on a model that would have
-        used words.""",
+        lambda: [print(f"{way}: {50 * right[way].value:.0f} of 50") for way in ("number, free", "number, mask")],
+        "Free, the model computes the sum in the words before the number. The mask removes the words: 3 instead of 17.",
     ],
-)  # fmt: skip
+)
 
 # %% [markdown]
-# From 17 to 3 of 50 is a loss of 28 percentage points, with a 95% interval from 13 to 42 (by Newcombe's method). From
-# 17 to 14 the interval is from a loss of 23 to a gain of 12: fifty sums are too few to tell 17 from 14.
+# May a mask leave room for the words? *Answer in JSON* is an object with the key `answer`. *Reasoning in JSON* has the
+# key `reasoning` before it. With *think* the prompt asks to think step by step. Here is what each way writes for 3 + 8
+# stones. *Readable*: the output has the form, so a program can read the right answer.
+
+# %%
+# slide: The masks with room for words have the right answers, and a program can read them.
+for way in right:
+    print(f"{way}: {50 * right[way].value:.0f} of 50 end in the right number,", end=" ")
+    print(f"{50 * readable[way].value:.0f} of these are readable")
+    print("   ", " ".join(cases[0]["outputs"][way].split())[:104])
+
+# %% [markdown]
+# Compare the three masked forms: digits 3, `answer` 0, `reasoning` 14. All have a mask; only the last has room for
+# words. **So what costs is a form that has no room for the words of the model.**
+#
+# Without a mask this model hardly writes the form. With `answer` alone it repeats `"type"`, so that 0 says nothing
+# about a mask. With `reasoning` 13 texts end in the right number, and not one of them has the key `answer`. So here the
+# mask gains 14 readable answers. But it does not end a text: 13 of the 50 masked texts with `reasoning` were cut at the
+# limit of tokens, inside a thought that repeats itself.
+
+# %% [markdown]
+# From 17 to 3 of 50 is a loss of 28 percentage points, with a 95% interval from 13 to 42. From 17 to 14 the interval is
+# from a loss of 23 points to a gain of 12 points: fifty sums are too few to tell 17 from 14.
 
 # %% [markdown]
 # A **window** leaves the words free, too. The text is free up to a trigger. The trigger opens the window, and the mask
-# holds until the window ends. The table above has such a row, *think free, then a masked answer*: 5 are right, and 4
-# without a mask. So the window costs nothing, but this small model thinks past its sum. Here the key `reasoning` serves
-# it better.
+# holds until the window ends. Above, *think free, then a masked answer* is such a way: 5 are right, and 4 without a
+# mask. Look at the thought for 3 + 8: it has the 11 in its third line, and then it goes on. So with this small model
+# the key `reasoning` works better.
 #
-# `gv.tagged` builds the machine of a text with windows, here for sums and for a tool call.
+# `gv.tagged` builds the machine of a text with windows, here for sums and for a tool call. With `at_least_one` the text
+# may end only after a window.
 
 # %%
 total = gv.regex("[0-9]+[-+*][0-9]+=[0-9]+")
 fields = {"name": {"enum": ["pay", "refund"]}, "dollars": {"type": "integer", "minimum": 0}}
 call = gv.json_schema({"type": "object", "properties": fields, "required": list(fields)})
 windows = gv.tagged([("<<", total, ">>"), ("<tool>", call, "</tool>")], at_least_one=True)
-print(windows.accepts(b"So <<4+3=7>> pens."), windows.accepts(b"So <<4+3>> pens."))
+print(windows.accepts(b"So <<4+3=7>> pens."))
 
 # %% [markdown]
 # SmolLM2 under this mask, RECORDED: *Ben has 4 pens and gets 3 more. Each pen costs 2 dollars. Pay for all of them.*
@@ -456,9 +485,6 @@ gv.stage(gv.Trace.load(shipped("traces/smollm2/two-windows.trace.json")), show=3
 # %% [markdown]
 # At the step shown the number of dollars begins, and only ten digits are legal. The model has just written `7*2=14`,
 # and it pays 7. The call parses, and it is wrong: the mask does not know the sum.
-#
-# Press `Home`. In the free text 49,061 of the 49,152 tokens are legal. Of the other 91, 74 begin inside a character, 16
-# are special tokens, and EOS must wait for the first window (`at_least_one`).
 
 # %% [markdown]
 # ### A special token as the trigger · home
@@ -557,15 +583,15 @@ gv.score()
 # | --- | --- | --- |
 # | "A mask only removes invalid texts." | The months: total variation 0.69 from the model's own valid texts. | 2 |
 # | "With a schema the prompt need not describe the format." | All parse, 42% right; with the prompt 85%. | 4 |
-# | "Constrained decoding harms reasoning." | 3 of 50 right with a number alone, 14 after a masked `reasoning`. | 5 |
+# | "Constrained decoding harms reasoning." | Right of 50: free 17, masked 3 (digits) or 14 (`reasoning`). | 5 |
 
 # %% [markdown]
 # ## Recap
 #
 # * A mask looks one token ahead. It keeps the ratios of tokens, not of whole texts.
 # * The product of the Zs is the warning light: equal products, no distortion.
-# * Ask for the format *and* mask. Give the words room: with a key `reasoning` 14 of 50 sums were right, with a number
-#   alone 3. A window helped this small model little (5).
+# * Ask for the format *and* mask. Give the words room: with a key `reasoning` 14 of 50 masked sums were right, with a
+#   number alone 3.
 # * A mask keeps the form. For the content: the prompt, examples, training.
 # * A limit in a schema forbids tokens. It does not make the model brief.
 #

@@ -244,8 +244,12 @@ def test_the_record_has_400_prompts_of_14_kinds_in_each_way():
 
 def test_every_masked_output_parses_and_36_of_37_tool_calls_and_no_date_are_right_though_not_asked():
     assert total("parses", masked=True) == 800
-    ways = [{"asked": False, "masked": True, "family": kind} for kind in ("tool", "record", "date")]
-    assert [(total("right", **way), total("prompts", **way)) for way in ways] == [(36, 37), (37, 75), (0, 13)]
+    ways = [{"asked": False, "masked": True, "family": kind} for kind in ("tool", "record", "date", "price", "nested")]
+    assert [(total("right", **way), total("prompts", **way)) for way in ways] == [
+        (36, 37), (37, 75), (0, 13), (12, 12), (0, 15)
+    ]  # fmt: skip
+    asked = [way | {"asked": True} for way in ways[2:]]
+    assert [total("right", **way) for way in asked] == [13, 12, 15]
     assert round(total("right", asked=False, masked=True) / 4) == 42
 
 
@@ -349,10 +353,21 @@ def test_z_is_as_small_with_the_labels_that_work_as_with_those_that_do_not():
     assert {case["outputs"]["mask with capitals"] for case in labels["cases"]} == {"Positive"}
 
 
-def test_a_format_without_room_for_the_words_costs_and_the_mask_does_not():
+def test_a_format_without_room_for_the_words_costs():
     right = gv.decoding.Rates.load("smollm2/sums-one").shares("last number is right")
     ways = ("number, free", "number, mask", "answer in JSON, free", "answer in JSON, mask", "reasoning in JSON, free")
     assert [round(50 * right[way].value) for way in (*ways, "reasoning in JSON, mask")] == [17, 3, 0, 0, 13, 14]
+
+
+def test_without_a_mask_no_right_sum_is_in_the_form_and_13_masked_thoughts_are_cut():
+    readable = gv.decoding.Rates.load("smollm2/sums-one").shares("right")
+    assert all(readable[way].value == 0 for way in readable if way.endswith("free"))
+    assert round(50 * readable["reasoning in JSON, mask"].value) == 14
+    cases = recorded("traces/smollm2/sums-one.json")["cases"]
+    assert sum("reasoning in JSON, mask" in case["cut"] for case in cases) == 13
+    free = [(str(case["right"]), case["outputs"]["reasoning in JSON, free"]) for case in cases]
+    right = [text for number, text in free if re.findall(r"\d+", text)[-1:] == [number]]
+    assert (len(right), sum('"answer"' in text for text in right)) == (13, 0)
 
 
 def test_a_longer_thought_goes_on_after_the_right_number():
