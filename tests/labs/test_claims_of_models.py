@@ -173,6 +173,9 @@ def test_the_record_of_the_slider_is_what_lab_11_tells_of_it():
     runs = [run for run in record.runs if run.rows == 1]
     assert all(run.speedup < 1 / (1 - run.fraction) for run in runs)
     assert max(abs(run.speedup / record.cost.speedup(run.fraction) - 1) for run in runs) < 0.17
+    one = record.cost.pass_ms + record.cost.row_ms, record.cost.token_ms + record.cost.put_ms
+    assert [round(ms, 2) for ms in one] == [2.90, 0.49]
+    assert round(gv.decoding.Cost(2.90, 0.49).speedup(45 / 63), 2) == 2.57
     assert [len(run.speedups) for run in runs] == [5] * 20
     assert sum(run.difference == "other text" for run in runs) == 5
     assert [(run.naive_passes, run.jump_passes, run.tokens) for run in runs if run.asked == 0.7] == [(74, 18, 63)]
