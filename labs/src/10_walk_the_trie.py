@@ -116,11 +116,10 @@ def count(walk, machine, state, tokens):
 # %% [markdown]
 # ## Exercise 1 · The jump ★★
 #
-# Write `jump(machine, state, tree)`, a loop over places `i`. It returns the set of legal tokens. `tree` has the
-# four lists. If the machine refuses `tree.byte[i]`, jump over the subtree: continue at `i + tree.size[i]`,
-# and do not look at the nodes in between.
-# Otherwise add all tokens of the list `tree.ends[i]`, and continue at `i + 1`. Keep the list `states`, which begins as
-# `[state]`. State 0 is a state; `None` means refused.
+# Write `jump(machine, state, tree)`, a loop over places `i`. It returns the set of legal tokens. `tree` has the four
+# lists. If the machine refuses `tree.byte[i]`, jump over the subtree: continue at `i + tree.size[i]`, and do not look
+# at the nodes in between. Otherwise add all tokens of the list `tree.ends[i]`, and continue at `i + 1`. Keep the list
+# `states`, which begins as `[state]`. State 0 is a state; `None` means refused.
 #
 # hint: A node of depth `d` is read from `states[d - 1]`. Later entries belong to an earlier branch.
 #
