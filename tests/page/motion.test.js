@@ -1,16 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { exitsLight, findRefused } from "../../guidedviz/widgets/page/motion/exits.js";
-import { CHANGES, drawAt, FALLEN, FALLS, GONE, maskFalls, passAt, SHARED } from "../../guidedviz/widgets/page/motion/mask-falls.js";
+import { CHANGES, FALLEN, FALLS, GONE, GROWN, maskFalls, passAt, POURS, SHARED } from "../../guidedviz/widgets/page/motion/mask-falls.js";
 import { countAt, framesOf, lengthOf, play } from "../../guidedviz/widgets/page/motion/player.js";
 import { FLIGHT, paceOf, travel } from "../../guidedviz/widgets/page/motion/travel.js";
 import { barsOf, removedOf, rulerOf } from "../../guidedviz/widgets/page/stage/bars.js";
-import { exitsNow } from "../../guidedviz/widgets/page/stage/moving.js";
 import { mayMove, rateOf } from "../../guidedviz/widgets/page/stage/pace.js";
 import { step } from "./fixtures.js";
 
-const GROWN = 200; // milliseconds in which the outlines grow
 const FROM = step("x", { token: 1, rows: [[1, "x", 0.6, 0.6, true, "0.60", "0.60"], [2, "b", 0.4, 0.4, true, "0.40", "0.40"]], mass: 1, others: [], inside: 0.5 });
 const ROWS = [[3, "f", 0.5, 0, false, "0.50", "forbidden"], [2, "b", 0.3, 0.6, true, "0.30", "0.60"], [4, "c", 0.2, 0.4, true, "0.20", "0.40"]];
 const TO = step("c", { token: 4, rows: ROWS, mass: 0.5, others: [], inside: 0.5 });
@@ -67,12 +64,20 @@ test("then the mask falls from the first row to the last, and strikes a forbidde
 /** The middle and the height of a layer in the bin, in hundredths of the bin; the bar has its place among three rows. */
 const layer = (look, place) => [["top", place], ["height", 0]].map(([name, more]) => Math.round((Number(/calc\((\S+)/.exec(look[name])[1]) + more) * 100 / 3));
 
-test("then each forbidden bar becomes a layer in the bin, as high as its probability; they fill it up to what was removed", () => {
-  const two = moves({ rows: [ROWS[0], ROWS[1], [5, "d", 0.2, 0, false, "0.20", "forbidden"]], mass: 0.3 });
-  const [across] = of(two, "t3.after", "left");
-  assert.deepEqual([across[1].left, across[1].width, across[2].left, across[2].width], ["0.000%", "50.000%", "calc(100% + var(--gap))", "24px"]);
-  const layers = ["t3.after", "t5.after"].map((part) => of(two, part, "top")[0]);
-  assert.deepEqual(times([across, ...layers]), Array(3).fill([FALLEN, GONE]));
+const TWO = moves({ rows: [ROWS[0], ROWS[1], [5, "d", 0.2, 0, false, "0.20", "forbidden"]], mass: 0.3 });
+
+test("then each forbidden bar slides to the bin, whole, and pours into it: its end stays there", () => {
+  const [slides, pours] = of(TWO, "t3.after", "left");
+  const [there, gone] = ["calc(50.000% + var(--gap))", "calc(100.000% + var(--gap))"];
+  assert.deepEqual(slides.slice(1), [{ left: "0%" }, { left: there }, FALLEN, POURS]);
+  assert.deepEqual(pours.slice(1), [{ left: there, width: "50.000%" }, { left: gone, width: "0%" }, POURS, GONE]);
+});
+
+test("what a bar loses rises in the bin at the same time, up to what was removed", () => {
+  const layers = ["t3.gain", "t5.gain"].map((part) => of(TWO, part, "top")[0]);
+  assert.deepEqual(times(layers), Array(2).fill([POURS, GONE]));
+  assert.deepEqual(layers.map(([, from]) => from.height), ["0px", "0px"]);
+  assert.deepEqual(layers.map(([, { top }], row) => layer({ top, height: "calc(0)" }, 2 * row)[0]), [100, 100], "from its floor");
   assert.deepEqual([layer(layers[0][2], 0), layer(layers[1][2], 2)], [[55, 50], [90, 20]], "0.3 of the bin stays free above them");
 });
 
@@ -87,12 +92,12 @@ test("then what lies in the bin is cut into layers, one per legal bar, and each 
   const starts = ["t2", "t4"].map((key, place) => layer(of(moves(), `${key}.gain`, "top")[0][1], place + 1));
   assert.deepEqual(starts, [[65, 30], [90, 20]], "of the lower half, 0.3 go to one and 0.2 to the other");
   assert.deepEqual(times(of(moves(), "t4.gain", "opacity"))[0], [GONE - 1, GONE], "as the forbidden bars go");
-  assert.deepEqual(of(moves(), "t3.gain"), [], "a forbidden bar gains nothing");
+  assert.equal(of(moves(), "t3.gain", "opacity").at(-1)[4], GONE, "what the forbidden bars brought is these layers now");
 });
 
 test("each layer goes to the end of its bar, one after the other, and is there what the bar gains", () => {
   const across = ["t2", "t4"].map((key) => of(moves(), `${key}.gain`, "left")[0]);
-  assert.deepEqual(across.map(([, from]) => [from.left, from.width]), Array(2).fill(["calc(100% + var(--gap))", "24px"]));
+  assert.deepEqual(across.map(([, from]) => [from.left, from.width]), Array(2).fill(["calc(100.000% + var(--gap))", "24px"]));
   assert.deepEqual(across.map(([, , to]) => [to.left, to.width]), [["30.000%", "30.000%"], ["20.000%", "20.000%"]]);
   const [[first], [second, last]] = times(across);
   assert.ok(first === GONE && first < second && last < SHARED);
@@ -174,33 +179,6 @@ test("between two moves of a part the end of the first holds", () => {
 test("a number counts as its bar moves", () => {
   const counts = [["a", { count: 0 }, { count: 0.5 }, 100, 200], ["a", { count: 0.5 }, { count: 1 }, 300, 500]];
   assert.deepEqual([0, 150, 250, 400, 900].map((time) => countAt(counts, time)), [0, 0.25, 0.5, 0.75, 1]);
-});
-
-test("while the mask falls the exits of the state are lit, and the byte of the first forbidden bar stands before none", () => {
-  const { bars } = shownIn(TO);
-  const draw = drawAt(shownIn(TO));
-  const list = exitsLight(bars, findRefused(bars, [3, "f"]), draw);
-  assert.equal(draw, of(moves(), "pointer", "left")[0][3]);
-  assert.deepEqual([of(list, "exits")[0][3], of(list, "exits").at(-1)[3]], [FALLS, draw], "until the draw");
-  assert.deepEqual([of(list, "refused")[0][3], of(list, "refused").at(-1)[3]], [passAt(0, 3), draw]);
-  assert.deepEqual(of(exitsLight(bars, findRefused(bars, null), draw), "refused"), [], "it is unknown where it dies");
-});
-
-test("the exits of a grammar lie behind calls that may read nothing too; an older record has only where it stands", () => {
-  const view = { steps: [{ path: [0, 7] }], cursor: 1, machine: { initial: 0, stack: true }, known: { 7: { now: [3], exits: [3, 4] }, 0: { now: [1] } } };
-  assert.deepEqual(exitsNow(view), [3, 4]);
-  assert.deepEqual(exitsNow({ ...view, cursor: 0 }), [1]);
-  assert.deepEqual(exitsNow({ ...view, machine: { stack: false } }), [7]);
-});
-
-test("an older record does not say which byte dies: a token of one byte does, and a special one that the machine names", () => {
-  const refused = (shown) => findRefused(shownIn(shown).bars).row;
-  assert.equal(refused(TO), 0);
-  assert.equal(refused(FROM), -1);
-  assert.equal(refused({ ...TO, rows: [[3, "fo", 0.5, 0, false, "0.50", "forbidden"], ...ROWS.slice(1)] }), -1);
-  const named = { ...TO, rows: [[3, "<|x|>", 0.5, 0, false, "0.50", "forbidden"], ...ROWS.slice(1)] };
-  assert.equal(refused(named), -1, "a text that looks like a special token is a text");
-  assert.equal(refused({ ...named, names: [3] }), 0);
 });
 
 const POINTS = [{ x: 0, y: 0 }, { x: 10, y: 0 }, { x: 20, y: 0 }];

@@ -66,6 +66,7 @@ export function showDrawing(drawing, shapes) {
   /** @param {string} name */
   const parts = (name) => /** @type {SVGElement[]} */ ([...svg.querySelectorAll(`[data-${name}]`)]);
   drawing.svg = svg;
+  svg.dataset.move = "ground";
   drawing.states = new Map(parts("state").map((node) => [Number(node.dataset.state), node]));
   drawing.arrows = new Map(parts("arrow").map((node) => [String(node.dataset.arrow), node]));
   drawing.rules = new Map(parts("rule").map((node) => [String(node.dataset.rule), node]));

@@ -4,7 +4,7 @@
 /** @import { Point } from "../motion/travel.js" */
 /** @import { Drawing } from "./drawing.js" */
 import { nameState, shape } from "../shared/elements.js";
-import { copyPart, spotOf } from "./drawing.js";
+import { copyPart, copyParts, spotOf } from "./drawing.js";
 
 const PARTS = 40; // straight parts of a line that is looked along
 const ROOM = 26; // pixels that a label needs
@@ -20,7 +20,9 @@ export function drawExits(drawing, states, arrow = "") {
   const own = [...arrows].filter(([key]) => states.includes(Number.parseInt(key, 10)));
   const copies = own.map(([, node]) => copyPart(node));
   copies.forEach((copy) => fitLabel(copy, drawing));
-  const exits = shape("g", { class: "gv-exits", "data-move": "exits", opacity: 0 }, ...copies, ...nameSource(drawing, arrow));
+  const others = states.filter((state) => !layer.querySelector(`[data-state="${state}"]`));
+  const nodes = copyParts(drawing.states, others, "gv-near");
+  const exits = shape("g", { class: "gv-exits", "data-move": "exits", opacity: 0 }, ...copies, ...nodes, ...nameSource(drawing, arrow));
   const group = shape("g", { class: "gv-machine", transform: layer.getAttribute("transform") ?? "" }, exits);
   layer.parentElement?.append(group);
   return group;

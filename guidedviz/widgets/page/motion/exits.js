@@ -1,40 +1,47 @@
-// Why the mask falls as it does: from then until the draw the exits of the current state are lit in the drawing of the machine,
-// and the byte of the first forbidden bar stands before its missing exit.
+// Why the mask falls as it does: before it the token of the first forbidden bar goes from its bar to the current state, and the
+// bytes of it that can be read go on to the state that they lead to. From then until the draw the exits of this state are lit in
+// the drawing of the machine, where all else is pale, and the byte that has none stands before them.
 
-/** @import { Bar } from "../stage/bars.js" */
-/** @import { Step } from "../types.js" */
-/** @import { Move } from "./player.js" */
-import { FALLEN, FALLS, passAt } from "./mask-falls.js";
+/** @import { Look, Move } from "./player.js" */
+/** @import { Point } from "./travel.js" */
+import { FALLS, GROWN } from "./mask-falls.js";
+import { at } from "./travel.js";
 
 const TURN = 80; // milliseconds
+const LEG = 220; // milliseconds of a way
+const PALE = 0.35; // of all else in the drawing
 
-/** @typedef {{ row: number, sign: string }} Refused the row of a forbidden token, or -1, and its byte that has no way on */
+/** @typedef {[sign: string, from: Point, to: Point]} Leg what goes from where to where */
 
 /**
- * The likeliest forbidden token, if it is known where it dies. An older record does not say it: then one of a single byte, or a
- * special one that the machine names.
- * @param {Bar[]} bars
- * @param {Step["refused"]} refused
- * @returns {Refused}
+ * A part looks different for a time.
+ * @param {string} part
+ * @param {Look} usual
+ * @param {Look} look
+ * @param {number} begin
+ * @param {number} end
+ * @returns {Move[]}
  */
-export function findRefused(bars, refused) {
-  if (refused !== undefined) return { row: bars.findIndex(({ token }) => token === refused?.[0]), sign: refused?.[1] ?? "" };
-  const row = bars.findIndex(({ legal, token, label, special }) => !legal && token >= 0 && (label.length === 1 || special));
-  return { row, sign: bars[row]?.label ?? "" };
-}
+const show = (part, usual, look, begin, end) => [[part, usual, look, begin, begin + TURN], [part, look, usual, end, end + TURN]];
+
+const [HIDDEN, SHOWN] = [{ opacity: 0 }, { opacity: 1 }];
 
 /**
- * @param {Bar[]} bars
- * @param {Refused} refused
+ * @param {Leg[]} legs the way of the refused token; what was read of it stays where it came to
  * @param {number} draw when the draw begins
  * @returns {Move[]}
  */
-export function exitsLight(bars, { row }, draw) {
-  const gone = draw + TURN;
-  /** @type {Move[]} */
-  const moves = [["exits", { opacity: 0 }, { opacity: 1 }, FALLS, FALLS + TURN], ["exits", { opacity: 1 }, { opacity: 0 }, draw, gone]];
-  if (row < 0) return moves;
-  const begin = passAt(row, bars.length);
-  const end = Math.min(begin + 2 * TURN, FALLEN);
-  return [...moves, ["refused", { opacity: 0, scale: "0.4" }, { opacity: 1, scale: "1" }, begin, end], ["refused", { opacity: 1 }, { opacity: 0 }, draw, gone]];
+export function exitsLight(legs, draw) {
+  const stops = GROWN + LEG * legs.length;
+  return [
+    ...show("exits", HIDDEN, SHOWN, FALLS, draw),
+    ...show("ground", SHOWN, { opacity: PALE }, FALLS, draw),
+    ...show("refused", HIDDEN, SHOWN, stops, draw),
+    ["refused", { scale: "0.4" }, { scale: "1" }, stops, stops + 2 * TURN],
+    ...legs.flatMap(([, from, to], place) => {
+      const [part, begin] = [`leg${place}`, GROWN + LEG * place];
+      const moves = show(part, HIDDEN, SHOWN, begin, place ? draw : begin + LEG);
+      return [...moves, /** @type {Move} */ ([part, at(from), at(to), begin, begin + LEG])];
+    }),
+  ];
 }

@@ -1,11 +1,12 @@
 // The mask falls: how the panel of the next token comes from one step to the next, as a list of moves.
 //
 //     0 -  200 ms  outlines grow to what the model wants, whose numbers stand there from the start
-//   200 -  400     all rest: this is what the model wants
-//   400 -  700     the mask passes from the first row to the last: a forbidden bar is hatched, its name is struck
-//   700 - 1100     forbidden bars go into the bin: each is a layer there, as high as its probability
-//  1100 - 2000     the bin empties: cut into a layer per legal bar, it goes to their ends, and each bar stretches by 1/Z
-//  2200 - 2600     after a rest: bias, penalty, temperature, top-k and top-p, where they are set, 500 ms for each
+//   200 -  500     all rest: this is what the model wants; its likeliest forbidden token goes to the machine, which refuses it
+//   500 -  800     the mask passes from the first row to the last: a forbidden bar is hatched, its name is struck
+//   800 - 1050     forbidden bars slide to the bin
+//  1050 - 1500     they pour into it: what leaves a bar rises there, each layer as high as its probability
+//  1500 - 2400     the bin empties: cut into a layer per legal bar, it goes to their ends, and each bar stretches by 1/Z
+//  2600 - 3000     after a rest: bias, penalty, temperature, top-k and top-p, where they are set, 500 ms for each
 //      then        a pointer runs along the legal bars and stops at the number that was drawn
 //
 // Where the mask changes nothing, the bars grow and the pointer runs. A number is that of its bar: it never counts to what it
@@ -15,10 +16,11 @@
 /** @import { Look, Move } from "./player.js" */
 
 const REST = 200; // milliseconds in which a picture is looked at
-const GROWN = 200; // milliseconds after the begin, as the next ones
-export const FALLS = GROWN + REST;
+export const GROWN = 200; // milliseconds after the begin, as the next ones
+export const FALLS = GROWN + 300;
 export const FALLEN = FALLS + 300;
-export const GONE = FALLEN + 400;
+export const POURS = FALLEN + 250;
+export const GONE = POURS + 450;
 const SHARE = 900; // milliseconds in which the bin empties
 const FLIGHT = 550; // milliseconds of a layer from the bin to its bar
 const FILL = 200; // milliseconds in which a bar fills what has come to it
@@ -40,6 +42,9 @@ const TURN = 70; // milliseconds in which the mask turns a bar
 
 /** @param {number} share */
 const wide = (share) => `${(100 * share).toFixed(3)}%`;
+
+/** @param {number} share of a bar that ends at the bin */
+const beside = (share) => `calc(${wide(1 - share)} + var(--gap))`;
 
 /**
  * The motion from the panel of one step to that of the next one.
@@ -162,8 +167,9 @@ function layersOf(shown) {
     const part = bar.legal ? sharedOf(bar, shown) - bar.raw : bar.raw;
     const middle = above[Number(bar.legal)] + part / 2;
     above[Number(bar.legal)] += part;
-    const top = `calc(${(middle * rows - place).toFixed(3)} * var(--high) - var(--above) - 2px)`;
-    return { left: "calc(100% + var(--gap))", width: "24px", top, height: `calc(${(part * rows).toFixed(3)} * var(--high))` };
+    /** @param {number} height */
+    const topAt = (height) => `calc(${(height * rows - place).toFixed(3)} * var(--high) - var(--above) - 2px)`;
+    return { left: beside(0), width: "24px", top: topAt(middle), floor: topAt(1), height: `calc(${(part * rows).toFixed(3)} * var(--high))` };
   });
 }
 
@@ -216,19 +222,23 @@ function stay(bar, at, layer, shown) {
 }
 
 /**
- * A forbidden bar turns as the mask passes, and becomes a layer in the bin; its outline stays, and its number is 0.
+ * A forbidden bar turns as the mask passes, slides to the bin and pours into it; its outline stays, and its number is 0.
  * @param {Bar} bar
  * @param {number} at when the mask passes
  * @param {Look} layer
  * @returns {Move[]}
  */
-const leave = ({ key, raw }, at, layer) => [
+const leave = ({ key, raw }, at, { floor, ...layer }) => [
   [`${key}.name`, { color: "var(--gv-ink)", textDecorationColor: "transparent" }, { color: "var(--gv-magenta)", textDecorationColor: "var(--gv-magenta)" }, at, at + TURN],
   [`${key}.cross`, { opacity: 0 }, { opacity: 1 }, at, at + TURN],
   [`${key}.before`, { borderColor: "var(--gv-soft)", ...UNJUDGED, borderStyle: "solid" }, { borderColor: "var(--gv-magenta)", ...JUDGED, borderStyle: "dashed" }, at, at + TURN],
   [`${key}.after`, { opacity: 0, scale: "1 0" }, { opacity: 1, scale: "1 1" }, at, at + TURN],
-  ...turn(`${key}.after`, inBar(0, raw), layer, FALLEN, GONE, ["ease-out", "ease-in"]),
+  [`${key}.after`, { left: "0%" }, { left: beside(raw) }, FALLEN, POURS],
+  [`${key}.after`, { left: beside(raw), width: wide(raw) }, { left: beside(0), width: "0%" }, POURS, GONE],
   [`${key}.after`, { opacity: 1 }, { opacity: 0 }, GONE - 1, GONE],
+  [`${key}.gain`, { opacity: 0 }, { opacity: 1 }, POURS - 1, POURS],
+  [`${key}.gain`, { ...layer, top: floor, height: "0px" }, layer, POURS, GONE],
+  [`${key}.gain`, { opacity: 1 }, { opacity: 0 }, GONE - 1, GONE],
   [`${key}.said`, { count: raw }, { count: 0 }, GONE - 1, GONE],
 ];
 

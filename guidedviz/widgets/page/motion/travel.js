@@ -23,7 +23,7 @@ const DEEP = 140; // pixels that it falls
 export const FAINT = 0.45; // how much is seen of a state until its byte has landed
 
 /** @param {Point} point where the middle of a part stands */
-const at = ({ x, y }) => ({ translate: `calc(${x.toFixed(1)}px - 50%) calc(${y.toFixed(1)}px - 50%)` });
+export const at = ({ x, y }) => ({ translate: `calc(${x.toFixed(1)}px - 50%) calc(${y.toFixed(1)}px - 50%)` });
 
 /**
  * The milliseconds of one byte.

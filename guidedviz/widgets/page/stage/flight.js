@@ -1,5 +1,6 @@
 // The token on its way from its bar through the machine to the text, on a sheet above the stage.
 
+/** @import { Drawing } from "../machine/drawing.js" */
 /** @import { MachinePanel } from "../machine/machine-panel.js" */
 /** @import { Move } from "../motion/player.js" */
 /** @import { Point } from "../motion/travel.js" */
@@ -37,6 +38,30 @@ export function middleOf(root, node) {
 export const barPlace = (root, token) => middleOf(root, root.querySelector(`.gv-row[data-token="${token}"] .gv-name`));
 
 /**
+ * The nodes where a state of the machine is drawn.
+ * @param {StageView} view
+ * @param {number} state
+ */
+export const nodesOf = ({ machine, known }, state) => (machine?.stack ? known[state]?.now ?? [] : [state]);
+
+/**
+ * The middle of a state, if it is in sight.
+ * @param {Element} root
+ * @param {Drawing} drawing
+ * @param {StageView} view
+ * @param {number} state
+ * @param {number} [edge] pixels between it and the border of the panel
+ * @returns {Point | null}
+ */
+export function placeOf(root, { camera: { scale, x, y }, room: [wide, high], states, view: panel }, view, state, edge = -4) {
+  const spot = spotOf(states.get(nodesOf(view, state).find((node) => states.has(node)) ?? -1));
+  if (!spot) return null;
+  const corner = cornerOf(root, panel);
+  const [left, top] = [x + spot.x * scale, y + spot.y * scale]; // where it will stand, whatever moves now
+  return Math.min(left, wide - left, top, high - top) < edge ? null : { x: corner.x + left, y: corner.y + top };
+}
+
+/**
  * The places of the states of a way, one per state; one that is not in sight stands where its neighbour stands.
  * @param {Element} root
  * @param {MachinePanel} machine
@@ -45,15 +70,7 @@ export const barPlace = (root, token) => middleOf(root, root.querySelector(`.gv-
  * @returns {Point[]}
  */
 function placesOf(root, { drawing }, view, path) {
-  const { camera: { scale, x, y }, room } = drawing;
-  const corner = cornerOf(root, drawing.view);
-  const places = path.map((state) => {
-    const drawn = view.machine?.stack ? view.known[state]?.now.find((node) => drawing.states.has(node)) : state;
-    const spot = spotOf(drawing.states.get(drawn ?? -1));
-    if (!spot) return null;
-    const [left, top] = [x + spot.x * scale, y + spot.y * scale]; // where it will stand, whatever moves now
-    return left >= -4 && left <= room[0] + 4 && top >= -4 && top <= room[1] + 4 ? { x: corner.x + left, y: corner.y + top } : null;
-  });
+  const places = path.map((state) => placeOf(root, drawing, view, state));
   const first = places.find((place) => place !== null);
   /** @type {Point[]} */
   const found = [];

@@ -1,20 +1,17 @@
 // When the stage moves: one step on or one step back, where there is time for it. All else shows the end at once.
 
-/** @import { Drawing } from "../machine/drawing.js" */
-/** @import { MachinePanel } from "../machine/machine-panel.js" */
 /** @import { Motion } from "../motion/player.js" */
 /** @import { Point } from "../motion/travel.js" */
 /** @import { StageView, Step } from "../types.js" */
 /** @import { Islands } from "./layout.js" */
-import { drawExits } from "../machine/exits.js";
-import { exitsLight, findRefused } from "../motion/exits.js";
 import { drawAt, maskFalls } from "../motion/mask-falls.js";
 import { lengthOf, play } from "../motion/player.js";
-import { make, wantsStillness } from "../shared/elements.js";
+import { wantsStillness } from "../shared/elements.js";
 import { sayChance } from "./bars.js";
-import { barPlace, fly, flyBack, middleOf } from "./flight.js";
+import { barPlace, fly, flyBack } from "./flight.js";
 import { shownOf } from "./next-token.js";
 import { mayMove, rateOf } from "./pace.js";
+import { showRefused } from "./refused.js";
 import { shownStep, takenSince } from "./view.js";
 
 const BACK = 2.5; // how quick a step back is
@@ -147,10 +144,9 @@ export function move(moving, view, root, { machine }) {
   if (!step || !panel || step.how === "forced" || wantsStillness()) return;
   const moves = movesBetween(view, from, step);
   const after = shownOf(view, step);
-  const refused = findRefused(after.bars, step.refused);
-  const shown = after.removed && !machine.slot.hidden ? showExits(view, root, machine, refused.sign, step) : [];
-  if (shown.length) moves.push(...exitsLight(after.bars, refused, drawAt(after)));
-  const find = finder(root.querySelector(".gv-chips"), panel, ...shown);
+  const [shown, why] = after.removed && !machine.slot.hidden ? showRefused(view, root, machine.drawing, step, drawAt(after)) : [[], []];
+  moves.push(...why);
+  const find = finder(root.querySelector(".gv-chips"), panel, machine.drawing.sheets, ...shown);
   const done = () => {
     shown.forEach((node) => node.remove());
     view.sheets = view.sheets.filter((sheet) => !shown.includes(sheet));
@@ -158,70 +154,6 @@ export function move(moving, view, root, { machine }) {
   };
   moving.motion = play(moves, find, { rate: rateOf(view, lengthOf(moves)), say: sayChance, done });
 }
-
-/**
- * Puts the exits of the current states on the drawing, and a byte that has none below the state that it dies in; where that is
- * not in sight, the bytes before it stand with it below the current state. Where a repeat has no room for it, it says so.
- * @param {StageView} view
- * @param {Element} root
- * @param {MachinePanel} machine
- * @param {string} refused
- * @param {Step} step
- * @returns {Element[]}
- */
-function showExits(view, root, { drawing }, refused, { refusedIn: died, counted }) {
-  const states = statesNow(view);
-  const [from, to] = view.steps[view.cursor - 1]?.path?.slice(-2) ?? [];
-  const shown = [drawExits(drawing, exitsNow(view), view.machine?.stack ? "" : `${from}-${to}`)];
-  const there = died && placeIn(root, drawing, nodesOf(view, died[0])[0]);
-  const place = there ?? placeIn(root, drawing, states[0]);
-  if (!refused || !place) return shown;
-  const read = died && !there ? died[1] : "";
-  const count = counted ? [make("small", {}, `${read && `${read} is `}${counted[0]} of ${counted[1]}`)] : [];
-  const sign = make("b", { class: "gv-refused gv-name", "data-move": "refused", vars: { "--x": place.x, "--y": place.y } }, `${read} ✕ ${refused}`.trim(), ...count);
-  const sheet = make("div", { class: "gv-travel", "aria-hidden": "true" }, sign);
-  view.sheets = [...view.sheets, sheet];
-  root.append(sheet);
-  return [...shown, sheet];
-}
-
-/**
- * The middle of a state, if it is in sight.
- * @param {Element} root
- * @param {Drawing} drawing
- * @param {number} state
- */
-function placeIn(root, { states, view }, state) {
-  const node = states.get(state)?.querySelector(".gv-disc");
-  const [box, room] = [node?.getBoundingClientRect(), view.getBoundingClientRect()];
-  const isIn = box && box.left >= room.left && box.right <= room.right && box.top >= room.top && box.bottom <= room.bottom;
-  return isIn ? middleOf(root, node) : null;
-}
-
-/**
- * The states of the drawing at the cursor.
- * @param {StageView} view
- */
-const statesNow = (view) => nodesOf(view, stateNow(view));
-
-/** @param {StageView} view */
-const stateNow = ({ steps, cursor, machine }) => steps[cursor - 1]?.path?.at(-1) ?? machine?.initial ?? -1;
-
-/**
- * The nodes that may read the next byte; an older record does not say them.
- * @param {StageView} view
- */
-export function exitsNow(view) {
-  const exits = view.machine?.stack && view.known[stateNow(view)]?.exits;
-  return exits || statesNow(view);
-}
-
-/**
- * Where a state of the machine is drawn.
- * @param {StageView} view
- * @param {number} state
- */
-const nodesOf = ({ machine, known }, state) => (machine?.stack ? known[state]?.now ?? [] : [state]);
 
 /**
  * Shows the way back from a step: a copy of its panel, kept over the panel that is painted already, moves backwards.

@@ -151,8 +151,8 @@ function headOf({ steps, cursor, head }, step, place) {
 function legendPart({ changes, after }, free) {
   const before = changes || free ? "the model" : "before";
   const drawn = changes || free ? "drawn from" : after;
-  const forbidden = free ? [] : [["i.gv-no"], "forbidden"];
-  return ["p.gv-legend", { "aria-hidden": true }, ["i.gv-before"], before, ["i.gv-after"], drawn, ...forbidden];
+  const forbidden = free ? [] : [["span", ["i.gv-no"], "forbidden"]];
+  return ["p.gv-legend", { "aria-hidden": true }, ["span", ["i.gv-before"], before], ["span", ["i.gv-after"], drawn], ...forbidden];
 }
 
 /**
