@@ -45,7 +45,8 @@ record = json.loads(shipped("traces/format-tax.json").read_text())
 # An invented example: a service reads announcements of books and writes JSON. Some replies did not parse. Now it uses a
 # mask, and every reply parses. But users report strange titles, and no monitor shows an error.
 #
-# Here is such a reply. The schema allows 20 characters for the title. The stage stands before token 9, the `7`:
+# Here is such a reply. The schema allows a title of at most 20 letters, digits and spaces. The stage stands before
+# token 9, the `7`:
 
 # %%
 # slide: A title with a limit: step to its last character, and look at Z.
@@ -53,7 +54,7 @@ news = '"The Lantern and the Harbor" was written by Ada Lovelace and has 320 pag
 
 
 def book(limit):
-    title = {"type": "string", "maxLength": limit}
+    title = {"type": "string", "pattern": "^[A-Za-z0-9 ]+$", "maxLength": limit}
     fields = {"title": title, "pages": {"type": "integer"}}
     return gv.json_schema({"type": "object", "properties": fields, "required": list(fields)})
 
@@ -62,9 +63,10 @@ reply = gv.record(clerk, news, gv.guide(book(20), clerk.vocabulary), temperature
 gv.stage(reply, show=8)
 
 # %% [markdown]
-# The title has 19 characters here, so one more fits. The model wants to go on with the token ` Harbor`, which is too
-# long. A mask cannot shorten a token: it forbids the whole token. Z is 1 in 11,000. Of the legal tokens `7` is the
-# likeliest. The reply is valid, and wrong.
+# The title has 19 characters here, so one more fits. The model wants to go on with the token ` Harbor`. Its space leads
+# to the last state of the title, and from there only the quote leads on: `H` is one character too many. A mask cannot
+# shorten a token: it forbids the whole token. Z is 1 in 11,000. Of the legal tokens `7` is the likeliest. The reply is
+# valid, and wrong.
 
 # %% [question]
 # slide: The mask does not shorten a title; the model goes on as before until it is cut.

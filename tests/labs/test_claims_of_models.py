@@ -381,11 +381,14 @@ def test_a_longer_thought_goes_on_after_the_right_number():
 
 
 def test_the_stage_shows_the_step_at_which_the_title_is_cut(clerk):
-    fields = {"title": {"type": "string", "maxLength": 20}, "pages": {"type": "integer"}}
+    title = {"type": "string", "pattern": "^[A-Za-z0-9 ]+$", "maxLength": 20}
+    fields = {"title": title, "pages": {"type": "integer"}}
     machine = gv.json_schema({"type": "object", "properties": fields, "required": list(fields)})
     news = '"The Lantern and the Harbor" was written by Ada Lovelace and has 320 pages.\nJSON with title, pages:\n'
     steps = gv.record(clerk, news, gv.guide(machine, clerk.vocabulary), temperature=0).steps
     assert (round(1 / steps[8].mass, -3), steps[8].piece) == (11_000, b"7")
+    full = b'{"title": "The Lantern and the '
+    assert [byte for byte in range(256) if machine.accepts_prefix(full + bytes([byte]))] == [ord('"')]
 
 
 def test_clerk_rejects_the_wrong_sum_of_the_small_model_for_a_wrong_sum_of_its_own(clerk):
