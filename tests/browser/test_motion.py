@@ -340,6 +340,33 @@ def test_a_forbidden_token_stops_at_the_byte_that_dies_and_falls(bare, bard):
     assert stage.root.locator(".gv-why").is_visible(), "the reason stays"
 
 
+def test_what_the_model_wants_goes_to_the_state_that_refuses_it_whose_exits_are_lit(bare):
+    toy = gv.ToyModel([b"a", b"!", b"aba"], lambda tokens: [1.0, 0.0, 3.0])
+    guide = gv.guide(gv.regex("[ab]{2}!"), toy.vocabulary)
+    bare.page.emulate_media(reduced_motion="no-preference")
+    bare.page.set_viewport_size(dict(zip(("width", "height"), SIZES["cell"], strict=True)))
+    stage = bare.show_stage(gv.stage(toy, "a", guide, show=0))
+    stage.wait_ready()
+    bare.page.evaluate(HOLD)
+    stage.root.press("m")
+    bare.wait(lambda: bare.page.evaluate(FALLS))
+    first, last = (
+        stage.root.locator(f".gv-sheets > svg:first-child [data-state='{state}'] .gv-disc") for state in (0, 2)
+    )
+    ((sign, x, _),) = flying(bare, stage, 419)
+    assert (sign, x) == ("aba", pytest.approx(middle(first)[0], abs=4)), "it comes from its bar"
+    ((sign, x, _),) = flying(bare, stage, 900)
+    assert (sign, x) == ("ab", pytest.approx(middle(last)[0], abs=4)), "what can be read of it leads on"
+    refused = stage.root.locator(".gv-refused")
+    assert refused.inner_text() == "✕ a\n✓ !"
+    box, state = refused.bounding_box(), last.bounding_box()
+    assert abs(box["y"] - state["y"] - state["height"]) < 20, "below the state"
+    assert box["x"] <= middle(last)[0] <= box["x"] + box["width"]
+    exits = stage.root.locator(".gv-exits")
+    assert exits.evaluate("node => getComputedStyle(node).opacity") == "1"
+    assert exits.locator(".gv-label").all_text_contents() == ["!"]
+
+
 def tiles(bare, root, time):
     """The bytes on their way at a time, each with the middle of its box."""
     bare.page.evaluate(SEEK, time)

@@ -159,3 +159,12 @@ def test_a_pointer_drags_what_is_close_up_the_next_step_brings_the_state_back_an
     assert sheets.bounding_box()["width"] < min(close, slot.bounding_box()["width"])
     whole.click()
     assert sheets.bounding_box()["width"] == close
+
+
+def test_a_sign_of_the_legend_stands_beside_its_words_in_the_narrowest_panel(bare, models):
+    stage = show(bare, models, "six", "phone")
+    stage.tab("next")
+    bare.narrow(284)
+    lines = stage.root.locator(".gv-legend > span").evaluate_all("nodes => nodes.map(node => node.offsetHeight)")
+    assert len(lines) == 3
+    assert max(lines) < 24
