@@ -43,7 +43,7 @@ ADVICE = {  # the name of a finding -> what to check, and what to try
     "repetition loop": ("which rule repeats without a limit?", "a limit ({0,20}, maxItems), or a temperature above 0"),
     "unbounded nesting": ("a rule that calls itself between two texts", "a deepest level"),
     "early mask": ("what comes without a guide?", "ask for the format in the prompt; after reasoning: gv.tagged"),
-    "over-tight constraint": ("machine.accepts(a right answer)", "a wider rule, limit or pattern"),
+    "over-tight constraint": ("does the machine accept a right answer?", "a wider rule, limit or pattern"),
     "whitespace refused": ("are the values right? Then it is harmless", 'ask for JSON in one line; whitespace="any"'),
     "same bytes, several ids": ("the ids that a ban or a bias names", "vocabulary.ids(piece)"),
     "cut in the middle": ("the length of the longest right answer", "more tokens"),

@@ -179,7 +179,8 @@ def find_no_mask(run: Run) -> Iterator[Finding]:
     has_own_guide = run.guide is run.trace.guide and not run.refused
     if has_own_guide and (run.guide or not constraint):
         return  # the guide itself allows all, or there was to be none
-    seen = f"at each of {len(run.asked)} steps at least {least:,} of {size:,} tokens were legal"
+    least_or_all = f"all {size:,}" if least == size else f"at least {least:,} of {size:,}"
+    seen = f"at each of {len(run.asked)} steps {least_or_all} tokens were legal"
     if constraint:
         seen += f", although the record names the constraint {constraint!r}"
     facts = [seen]

@@ -279,6 +279,7 @@ def test_a_free_run_is_judged_by_the_guide_that_it_should_have_had():
     guide = gv.guide(gv.json_schema(PERSON), clerk().vocabulary)
     (finding,) = gv.diagnose(gv.record(clerk(), "Hello! " + ADA, None, max_tokens=20, seed=1), guide).findings
     assert finding.name == "no mask"
+    assert " steps all 4,096 tokens were legal" in finding.seen
     assert "the guide would have refused" in finding.seen
 
 
