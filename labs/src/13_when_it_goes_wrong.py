@@ -6,8 +6,8 @@
 # **Question.** A run came out badly. How do you find the cause?
 #
 # **Goal.** You start from a symptom: it stops, it never stops, it is valid but poor, or it is not even legal. You find
-# the step and the rule that caused it. You write the function that names the rules that emptied a mask, and you repair
-# a grammar and a schema.
+# the step and the rule that caused it. You write the function that names the rules that emptied a mask, and you explain
+# a run that nobody has explained. At home you repair a grammar and a schema.
 #
 # **Time.** {minutes} minutes in class, {with_home} with the homework. [Lab 12](12_what_masks_change.ipynb)
 # comes before this one.
@@ -21,11 +21,11 @@
 # | **empty mask** | a mask that allows no token, although the text is not complete |
 # | **whitespace loop** | the model writes legal blanks again and again |
 # | **fallback** | a service goes on without the constraint when it does not compile |
-# | **validate and retry** | check the finished text in code, and decode again if it is wrong |
+# | **validate** | check the finished text in code |
 
 # %% [markdown]
 # **Lost?** Reread [lab 02](02_static_masks.ipynb) for the legal mass Z, and [lab 06](06_json_schema.ipynb) for schemas
-# and their whitespace. [Lab 08](08_grammars_at_work.ipynb) has the grammars and `gv.within`.
+# and their whitespace.
 
 # %%
 import re
@@ -97,16 +97,16 @@ rules = {
 print({name: len(ids) for name, ids in rules.items()}, "legal for all:", set.intersection(*rules.values()))
 
 # %% [markdown]
-# Which rule is to blame? Not one rule alone: each allows some tokens. Not all three either: without `bad_words` the
-# mask is still empty. So look for the **smallest group** of rules that together allow no token. Here it is `grammar`
-# and `min_tokens`. One of these two must be changed.
+# Which rule is to blame? Not one rule alone: each allows some tokens. And `bad_words` has no part in it: without it the
+# mask is still empty. So look for the **smallest group** of rules such that no token is legal for all of them. Here it
+# is `grammar` and `min_tokens`. One of these two must be changed.
 
 # %% [markdown]
 # ## Exercise 1 · Who emptied the mask? ★★
 #
 # Write `who_emptied(rules)`. `rules` gives for each rule the ids that it allows. Return the set of names of the
-# smallest group of rules that allow no token together; if there are several, return any. If some token is legal for
-# every rule, return the empty set.
+# smallest group of rules such that no token is legal for all of them; if there are several, return any. If some token
+# is legal for every rule, return the empty set.
 #
 # hint: The order of the rules does not matter. Try groups of one rule, then of two, and so on:
 # `combinations(rules, size)` gives the groups of a size.
@@ -135,18 +135,18 @@ gv.checks.who_emptied(who_emptied)
 # %% [markdown]
 # ## 2 · It never stops
 #
-# Some runs write blanks until a limit cuts them. Here is a run of `clerk` that writes 17 line breaks and then leaves
-# its loop, so we see how it comes in and out. It may write any JSON, with whitespace as the standard allows it.
+# Some runs write blanks until a limit cuts them. This run of `clerk` writes 17 line breaks before it ends. It may write
+# any JSON, with whitespace as the standard allows it.
 
 # %%
 boxes = "The box holds a bag, which holds a box, which holds a bag, which holds a box.\nNested JSON:\n"
 loop = gv.record(clerk, boxes, gv.guide(gv.json(), vocabulary), temperature=0)
 
 
-def print_wanted(step):
-    legal = [one for one in step.candidates if one.legal]
-    for one in (step.candidates[0], *legal[:2]):
-        print(f"{vocabulary.display(one.token):8} before the mask {probability(one.raw)}")
+def print_wanted(run, at):
+    first, *others = run.steps[at].candidates  # the likeliest first
+    for one in (first, *[one for one in others if one.legal][:2]):
+        print(f"step {at}  {one.piece.decode()!r:12} {'legal  ' if one.legal else 'illegal'} {probability(one.raw)}")
 
 
 gv.draw_strip(loop, mass=True)
@@ -162,11 +162,12 @@ gv.predict(
     answer="EOS: it takes the text for complete",
     reveal=[
         lambda: gv.draw_distribution(loop.steps[17]),
-        lambda: print_wanted(loop.steps[17]),
-        """The model wants to end: it does not count brackets. The mask refuses EOS, and seven tokens are legal. The
-        line break is the likeliest of them, twice as likely as the bracket. After it the state is the same, so the same
-        choice comes again. This run leaves its loop after 17 steps. In vLLM such loops lasted until `max_tokens` (links
-        below).""",
+        lambda: print_wanted(loop, 17),
+        lambda: print_wanted(loop, 34),
+        """The model wants to end: it does not count brackets. The mask refuses EOS, and the line break is the likeliest
+        of seven legal tokens. After each line break the machine is in the same state, so the same seven are legal. Only
+        the model reads one more each time, and its numbers change. After 17 of them, at step 34, the bracket is
+        likelier, and the run ends. In vLLM such loops lasted until `max_tokens` (links below).""",
     ],
 )
 
@@ -175,8 +176,9 @@ gv.predict(
 gv.diagnose(loop)
 
 # %% [markdown]
-# `clerk` does not prefer blanks. At step 13 it wanted `box`, a string without its quote mark. It had to take `1`, and
-# from there on the text is not the one that it wanted. The grammar allows blanks without a limit. So limit them:
+# `clerk` does not prefer blanks. At step 13 it wanted the word `box` without its quote mark, which is no JSON. It had
+# to take `1`, and from there on the text is not the one that it wanted. The grammar allows blanks without a limit. So
+# limit them:
 # `"space"` allows at most one blank after a colon or a comma, `"compact"` allows none.
 
 
@@ -208,49 +210,20 @@ gv.predict(
 )
 
 # %% [markdown]
-# A real model loops, too. SmolLM2 was asked for a JSON object under a mask that allows any whitespace. Of twenty runs
-# at temperature 0, three were cut in the middle of blanks. Here is one of them, RECORDED, after its first line break.
-# The object is complete, and EOS is legal. The model wants three backticks (0.44), which are illegal, or another line
-# break (0.41). After it the state is the same. This run goes on until its limit.
+# A real model loops, too. We asked SmolLM2 for JSON objects under a mask that allows any whitespace. Of twenty runs at
+# temperature 0, three were cut in the middle of blanks. Here is the end of one of them, RECORDED:
 
 # %%
-# slide: SmolLM2 does the same: the object is complete for the model, and not for the mask.
-gv.stage(gv.Trace.load(shipped("traces/smollm2/whitespace-loop.trace.json")), show=30)
+# slide: SmolLM2 does the same, although its object is complete and it may end.
+smol = gv.Trace.load(shipped("traces/smollm2/whitespace-loop.trace.json"))
+print_wanted(smol, 30)
+print_wanted(smol, 31)
+gv.draw_strip(smol, mass=True)
 
 # %% [markdown]
-# ## Exercise 2 · At most one ★ · home
-#
-# Below is the same fault in a grammar of your own. The toy model wants line breaks.
-# Repair the grammar `NAMED`: wherever `ws` stands, at most one blank may come, which is a space or a line break.
-# Everything else stays.
-#
-# hint: Only the rule `ws` is wrong. `*` means any number.
-#
-# hint: `?` means none or one.
-
-# %%
-NAMED = r"""root ::= "{" ws "\"name\"" ws ":" ws text ws "}"
-text ::= "\"" [a-z ]* "\""
-ws   ::= [ \n]*"""
-liner = gv.ToyModel([b"\n", b"{", b"}", b'"name"', b":", b'"ada"'], lambda tokens: [9, 1, 2, 3, 4, 5])
-
-
-def write_name(rules):
-    guide = gv.guide(gv.grammar(rules), liner.vocabulary)
-    return gv.record(liner, "\n", guide, temperature=0, max_tokens=20)
-
-
-print(repr(write_name(NAMED).text), *gv.diagnose(write_name(NAMED)).names[:1])
-
-# %%
-# slide: Exercise 2: change the grammar so that it allows one blank at most.
-# solution:
-repaired = NAMED.replace(r"[ \n]*", r"[ \n]?")
-# open:
-# repaired = NAMED  # change the text
-# end
-print(repr(write_name(repaired).text))
-gv.checks.one_blank(repaired)
+# Here the object is complete, and EOS is legal. At step 30, after the first line break, the model wants three
+# backticks, as after JSON in Markdown. They are illegal, and the next line break is likelier than EOS. It is so again
+# at step 31, and so on until the limit.
 
 # %% [markdown]
 # ## 3 · It is valid but poor
@@ -268,63 +241,23 @@ guide = gv.guide(gv.json_schema(service), vocabulary)
 pear = gv.record(clerk, umbrella, guide, temperature=0)
 print(pear.text)
 
-# %% [question]
+# %% [markdown]
+# No umbrella, and no price of $12.50. Z below each token shows where they were lost:
+
+# %%
 # slide: Two steps with a tiny Z: there the mask changed the values.
-gv.predict(
-    "No pear was mentioned. At how many of the 14 steps is Z below 0.1?",
-    number=2,
-    reveal=[
-        lambda: gv.draw_bars([f"{at} {vocabulary.display(step.token)}" for at, step in enumerate(pear.steps)],
-                             {"Z": [step.mass for step in pear.steps]}, title="legal mass Z", marked={4, 12}),
-        """At most steps the mask removes next to nothing. At step 4 the model wants `umbrella`, one token with eight
-        letters, and `maxLength` is 6. The likeliest legal token is `pear`. At step 12 it wants the point of `12.50`,
-        and the price is an integer. Both times the mask did what the schema says.""",
-    ],
-)  # fmt: skip
+gv.draw_strip(pear, mass=True)
 
 # %% [markdown]
-# A low Z says: what the model wants is refused here. `gv.diagnose` names the first such step.
+# At most steps the mask removes next to nothing. At `pear` Z is 1 in 520: the model wants `umbrella`, one token with
+# eight letters, and `maxLength` is 6. The likeliest legal token is `pear`. After `12` it wants the point of `12.50`,
+# and the price is an integer. Both times the mask did what the schema says.
+#
+# So a low Z says: what the model wants is refused here. `gv.diagnose` names the first such step.
 
 # %%
 # slide: The constraint is tighter than the facts, and the diagnosis says which keyword.
 gv.diagnose(pear)
-
-# %% [markdown]
-# ### Is every low Z a fault? · home
-#
-# Compare with right runs *of your model*. We measured: in thirty right runs of `clerk`, Z never falls below 0.7. In
-# each of 99 right answers of SmolLM2 it falls below 0.0005. One of them, RECORDED, says why:
-
-# %%
-gv.diagnose(gv.Trace.load(shipped("traces/smollm2/person-asked.trace.json")))
-
-# %% [markdown]
-# After `{` this model wants a line break, and our default allows none. The mask refused the layout and no value. So
-# `gv.diagnose` tells *whitespace refused* from *over-tight constraint*, and asks you to look at the values first. An
-# alarm at a fixed Z would ring at each of the 99.
-
-# %% [markdown]
-# ## Exercise 3 · Wider ★ · home
-#
-# `service` is too strict in two places. `gv.diagnose` named the first only, because after it the model writes another
-# text. Repair both: a product has at most 30 characters, a price may have cents. All else that was refused must still
-# be refused.
-#
-# hint: Repair the product, record again, diagnose again.
-#
-# hint: JSON Schema has `"number"` for numbers with or without a fraction. `minimum` and `required` stay.
-
-# %%
-# slide: Exercise 3: widen the schema so that the true values fit.
-# solution:
-wider = service | {
-    "properties": {"product": {"type": "string", "maxLength": 30}, "price": {"type": "number", "minimum": 0}}
-}
-# open:
-# wider = service  # a new dictionary
-# end
-print(gv.record(clerk, umbrella, gv.guide(gv.json_schema(wider), vocabulary), temperature=0).text)
-gv.checks.wider(wider)
 
 # %% [markdown]
 # ### Valid but wrong
@@ -334,15 +267,9 @@ gv.checks.wider(wider)
 # %%
 lemons = "Mia has 31 lemons and finds 25 more. How many lemons are there now?\nThink, then answer:\n"
 sums = gv.guide(gv.regex(r"[A-Za-z]+ starts with \d+ [a-z]+\. \d+ \+ \d+ = \d+\. Answer: \d+"), vocabulary)
-known = gv.decoding.remember(clerk)  # it reads equal texts once
-
-
-def write(seed, temperature=1.0):
-    return gv.record(known, lemons, sums, temperature=temperature, seed=seed)
-
-
-print(write(0, temperature=0).text)
-gv.diagnose(write(0, temperature=0))
+wrong = gv.record(clerk, lemons, sums, temperature=0)
+print(wrong.text)
+gv.diagnose(wrong)
 
 # %% [markdown]
 # Each token was legal, and Z was high: nothing in the regex says that the total is the sum. `gv.diagnose` finds no
@@ -353,7 +280,7 @@ gv.diagnose(write(0, temperature=0))
 # ## 4 · It is not even legal
 #
 # A text is illegal if a wrong mask was applied, such as that of another vocabulary in lab 05, or no mask at all. Here
-# is a service for the second case.
+# is a service of the second kind.
 
 
 # %%
@@ -367,7 +294,7 @@ def serve(prompt, schema):
 
 person = {"type": "object", "properties": {"name": {"type": "string"}, "age": {"type": "int"}}}
 polite = serve("Hello! Ada is 36.\nJSON with name, age:\n", person)
-print(polite.text)
+print(f"constraint: {polite.constraint}\n{polite.text}")
 
 # %% [question]
 # slide: The mask was never on, and nobody noticed, because the text looked right.
@@ -377,7 +304,8 @@ gv.predict(
     reveal=[
         lambda: print(gv.diagnose(polite).findings[0].seen),
         """All. The type must be `integer`, so the schema did not compile. The service caught the error and went on
-        without a mask. Sometimes such a text parses, so tests may pass. Count the legal tokens, or raise the error.""",
+        without a mask: this is a **fallback**. Sometimes such a text parses, so tests may pass. Count the legal tokens,
+        or raise the error.""",
     ],
 )
 
@@ -418,18 +346,17 @@ gv.predict(
     ],
 )
 
-# %%
-gv.diagnose(lamp)
-
 # %% [markdown]
-# ### Your own run ★ · home
+# ## Exercise 2 · Your own run ★
 #
-# Three services have one fault each. `broken_run(seed)` gives the run of one: take the number of your seat. In each
+# Three services have one fault each, and `broken_run(seed)` gives the run of one. Take the number of your seat. In each
 # schema a product has `type`, `minLength` and `maxLength`, a color has `enum`, and a price has `type`, `minimum`,
 # `maximum` and `multipleOf`. One of these keywords refuses the right answer.
 #
-# Give the seed, the first step at which the mask refused what the model wanted, and the keyword that is the cause.
-#
+# Give the seed, the first step at which the mask refused what the model wanted (the first token is step 0), and the
+# keyword that is the cause.
+
+# %% [markdown]
 # hint: `gv.diagnose(unseen)` names a step, a token that the model wanted, and the one that it took.
 #
 # hint: Write down the right answer. Which keyword could refuse it just there?
@@ -437,10 +364,10 @@ gv.diagnose(lamp)
 # %%
 SEED = 1
 unseen = broken_run(SEED)
-print(unseen.prompt)
 gv.draw_strip(unseen, mass=True)
 
 # %%
+# slide: Exercise 2: find the step and the keyword of a run that nobody has explained.
 # solution:
 found = {"seed": SEED, "step": 17, "cause": "minimum"}
 # open:
@@ -449,12 +376,89 @@ found = {"seed": SEED, "step": 17, "cause": "minimum"}
 gv.checks.broken(found)
 
 # %% [markdown]
+# ### At most one ★ · home
+#
+# The loop of section 2, in a grammar of your own: the toy model wants line breaks.
+# Repair the grammar `NAMED`: wherever `ws` stands, at most one blank may come, which is a space or a line break.
+# Everything else stays.
+#
+# hint: Only the rule `ws` is wrong. `*` means any number.
+#
+# hint: `?` means none or one.
+
+# %%
+NAMED = r"""root ::= "{" ws "\"name\"" ws ":" ws text ws "}"
+text ::= "\"" [a-z ]* "\""
+ws   ::= [ \n]*"""
+liner = gv.ToyModel([b"\n", b"{", b"}", b'"name"', b":", b'"ada"'], lambda tokens: [9, 1, 2, 3, 4, 5])
+
+
+def write_name(rules):
+    guide = gv.guide(gv.grammar(rules), liner.vocabulary)
+    return gv.record(liner, "\n", guide, temperature=0, max_tokens=20)
+
+
+print(repr(write_name(NAMED).text), *gv.diagnose(write_name(NAMED)).names[:1])
+
+# %%
+# solution:
+repaired = NAMED.replace(r"[ \n]*", r"[ \n]?")
+# open:
+# repaired = NAMED  # change the text
+# end
+print(repr(write_name(repaired).text))
+gv.checks.one_blank(repaired)
+
+# %% [markdown]
+# ### Is every low Z a fault? · home
+#
+# Compare with right runs *of your model*. We measured: in thirty right runs of `clerk`, Z never falls below 0.7. In
+# each of 99 right answers of SmolLM2 it falls below 0.0005. One of them, RECORDED, says why:
+
+# %%
+gv.diagnose(gv.Trace.load(shipped("traces/smollm2/person-asked.trace.json")))
+
+# %% [markdown]
+# After `{` this model wants a line break, and our default allows none. The mask refused the layout and no value. So
+# `gv.diagnose` tells *whitespace refused* from *over-tight constraint*, and asks you to look at the values first. An
+# alarm at a fixed Z would ring at each of the 99.
+
+# %% [markdown]
+# ## Exercise 3 · Wider ★ · home
+#
+# The schema `service` of section 3 is too strict in two places. `gv.diagnose` named the first only, because after it
+# the model writes another text. Repair both: a product has at most 30 characters, a price may have cents. All else that
+# was refused must still be refused.
+#
+# hint: Repair the product, record again, diagnose again.
+#
+# hint: JSON Schema has `"number"` for numbers with or without a fraction. `minimum` and `required` stay.
+
+# %%
+# slide: Exercise 3: widen the schema so that the true values fit.
+# solution:
+wider = service | {
+    "properties": {"product": {"type": "string", "maxLength": 30}, "price": {"type": "number", "minimum": 0}}
+}
+# open:
+# wider = service  # a new dictionary
+# end
+print(gv.record(clerk, umbrella, gv.guide(gv.json_schema(wider), vocabulary), temperature=0).text)
+gv.checks.wider(wider)
+
+# %% [markdown]
 # ## 6 · Retry, repair, or mask · home
 #
 # The lemons of section 3 came out wrong. Validate the text, **retry** if it is wrong, and count the calls:
 
-
 # %%
+known = gv.decoding.remember(clerk)  # it reads equal texts once
+
+
+def write(seed, temperature=1.0):
+    return gv.record(known, lemons, sums, temperature=temperature, seed=seed)
+
+
 def is_right(text):
     first, second, total = map(int, re.findall(r"(\d+) \+ (\d+) = (\d+)", text)[0])
     return first + second == total
@@ -583,7 +587,7 @@ gv.score()
 #
 # | said | measured | section |
 # | --- | --- | --- |
-# | "It parses, so the mask did no harm." | `pear` for an umbrella, with Z = 0.002 at one step. | 3 |
+# | "It parses, so the mask did no harm." | `pear` for an umbrella, with Z = 1 in 520 at one step. | 3 |
 # | "Forbid all whitespace, and no loop is possible." | With `compact` the run loops inside a string. | 2 |
 # | "Retry until it is right." | At temperature 0, ten calls give one text. | 6 |
 # | "Send the error back, and the model repairs it." | 8 of 26; then it repeats the wrong text. | 6 |

@@ -424,10 +424,12 @@ def test_the_lab_gives_what_its_checks_expect():
 
 def test_the_model_wants_the_end_at_the_first_blank_and_seven_tokens_are_legal(clerk):
     prompt = "The box holds a bag, which holds a box, which holds a bag, which holds a box.\nNested JSON:\n"
-    step = gv.record(clerk, prompt, gv.guide(gv.json(), clerk.vocabulary), temperature=0).steps[17]
+    steps = gv.record(clerk, prompt, gv.guide(gv.json(), clerk.vocabulary), temperature=0).steps
+    step = steps[17]
     assert step.candidates[0].token in clerk.vocabulary.eos
     assert (round(step.candidates[0].raw, 3), step.legal, round(step.mass, 5)) == (0.999, 7, 0.00002)
-    assert step.piece == b"\n"
+    assert [one.piece for one in steps[17:35]] == [*[b"\n"] * 17, b"}"]
+    assert [(one.legal, one.state) for one in steps[18:35]] == [(7, steps[18].state)] * 17
 
 
 def test_the_model_wants_the_end_one_token_earlier_with_three_brackets_open(clerk):
@@ -470,7 +472,7 @@ def test_three_of_sixty_sums_are_right():
     clerk = gv.load_model("clerk")
     space = {"gv": gv, "re": re, "clerk": clerk, "vocabulary": clerk.vocabulary}
     exec(next(code for code in codes if code.startswith("lemons = ")), space)
-    exec(next(code for code in codes if code.startswith("def is_right")), space)
+    exec(next(code for code in codes if code.startswith("known = ")), space)
     assert sum(space["is_right"](space["write"](seed).text) for seed in range(1, 61)) == 3
 
 
