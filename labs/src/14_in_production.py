@@ -12,18 +12,17 @@
 # comes before this one.
 
 # %% [markdown]
-# ## Six words
+# ## Five words
 #
 # | word | meaning |
 # | --- | --- |
-# | **continuous batching** | requests join and leave the batch between two forward passes |
 # | **TTFT**, **TPOT** | the *time to first token*; the *time per output token*, the mean for all later tokens |
 # | **p50, p99** | 50, or 99, of 100 requests take at most this time; p50 is the median |
-# | **packed mask** | one bit per token |
+# | **packed mask** | one bit per token: 16,032 bytes for Llama 3, not 128,256 (section 5, at home) |
 # | **compile cache** | compiled grammars, kept for later requests |
 # | **front end** | the API of a server: the fields of a request |
 #
-# **Lost?** What is compiled before the first token, and what is computed at each step, stands in
+# **Lost?** What is compiled before the first token, and what is computed at each step, is in
 # [lab 10](10_walk_the_trie.ipynb). What a mask does to the logits is in [lab 02](02_static_masks.ipynb).
 
 # %%
@@ -34,7 +33,7 @@ import numpy as np
 import guidedviz as gv
 from guidedviz.files import shipped
 from guidedviz.host.here import start_host
-from guidedviz.serving import Costs, Policy, Request, make_requests, simulate
+from guidedviz.serving import Costs, Policy, Request, simulate
 from guidedviz.serving.simulation import percentile
 
 try:
@@ -47,17 +46,19 @@ gv.views.draw_loop("server")
 # %% [markdown]
 # ## 1 · Who waits for whom
 #
-# A server decodes many requests in one **batch**: each forward pass gives every request, a *row*, its next token. This
-# section is a simulation. Its costs are set by hand, as for a model of 8 billion weights on one GPU, the *device*. A
-# forward pass takes 8 ms, and a little more per row and per token of a prompt. Before each pass the CPU chooses the
-# rows. This is called *scheduling*, and takes 1.5 ms (`host` in the code).
-#
+# A server decodes many requests in one **batch**: each forward pass gives every request of the batch, a *row*, its next
+# token. Requests join and leave between two passes. This section is a simulation. Its costs are set by hand, as for a
+# model of 8 billion weights on one GPU, the *device*. A forward pass takes 8 ms, and a little more per row and per
+# token of a prompt. Before each pass the CPU chooses the rows. This is called *scheduling*, and takes 1.5 ms (`host` in
+# the code).
+
+# %% [markdown]
 # Four requests have no schema. The fifth has one, and its compile takes 60 ms. vLLM's first engine, V0, compiled while
 # the batch waited.
 
 # %%
 # slide: One request must wait for its compile, and the whole batch waits with it.
-costs = Costs(forward=8, row=0.02, token=0.02, host=1.5, apply=0.005)
+costs = Costs(forward=8, row=0.02, token=0.02, host=1.5)
 four = [Request(3 * n, tokens=12, prompt=40) for n in range(4)]  # the first number says when it arrives
 five = [*four, Request(20, tokens=8, schema="order", compile_ms=60, mask_ms=0.1)]
 v0 = simulate(five, costs, Policy("blocks"))
@@ -69,6 +70,7 @@ gv.views.draw_timeline(v0, title="the batch waits for the compile")
 # the scheduling; the long one is the compile. Below, each request has a line of its own. From 22 to 82 ms no row gets a
 # token. The next engine, V1, compiles in the background. Only the request that needs the compiled grammar (its
 # *machine*) waits: it is *parked*.
+
 
 # %%
 def show_parked():
@@ -94,12 +96,13 @@ gv.predict(
 
 # %% [markdown]
 # A slow mask is another reason to wait. Here the CPU fills the masks of a batch during the pass, one after the other.
-# In this batch each mask of 63 requests takes 0.04 ms, and we choose how long each mask of one more request takes.
+# There are 64 requests. 63 of them have masks of 0.04 ms; for the masks of the other one we choose the time.
+
 
 # %%
 def serve_64(mask_ms, tokens):
-    others = make_requests(63, per_second=1e12, tokens=tokens, schemas=[(0, 0.04)])  # they come at once
-    return simulate([Request(0, tokens, "other", mask_ms=mask_ms), *others], costs, Policy(overlap="masks"))
+    dates = [Request(0, tokens, "date", mask_ms=0.04)] * 63
+    return simulate([Request(0, tokens, "slow", mask_ms=mask_ms), *dates], costs, Policy(overlap="masks"))
 
 
 def compare_tpot():
@@ -120,27 +123,13 @@ gv.predict(
         compare_tpot,
         lambda: gv.views.draw_timeline(serve_64(40, tokens=4), "one mask takes 40 ms"),
         """All rows of a batch get their tokens together, so all wait for the last mask. The masks take 63 · 0.04 + 40 =
-        42.5 ms. The pass takes 9.3 ms and hides only this part of them. Try it: in `compare_tpot`, put other times
-        for 40.0. Up to about 6.8 ms the median stays as it is: 63 · 0.04 + 6.8 ms is the length of the pass.""",
+        42.5 ms. The pass hides 9.3 ms of them, and all 64 requests wait for the other 33.2. Try it: in `compare_tpot`,
+        put other times for 40.0. Up to about 6.8 ms the median stays as it is: 63 · 0.04 + 6.8 = 9.3 ms.""",
     ],
 )  # fmt: skip
 
 # %% [markdown]
-# A server can record each pass in milliseconds. `forward` is the forward pass. `compile`, `masks` and `prompt` have one
-# number per request:
-#
-# * `compile`: the batch waits for all of them before the forward pass.
-# * `masks`: one after the other *during* the forward pass. Only their time beyond it delays the pass.
-# * `prompt`: the time in which a new prompt was read. It is already inside `forward`.
-#
-# The length of a pass is `forward`, plus the compiles, plus the masks beyond `forward`. It has no `prompt`. As a delay
-# the prompt counts in full: without it the pass would be shorter.
-
-# %% [markdown]
-# Here are three passes. Look at the third one, from 24 to 52 ms. First comes the compile of request 2: 14 ms. Then the
-# forward pass takes 12 ms, 4 of them for the prompt of request 2. Beside it the CPU fills the masks of requests 1 and
-# 2, in 12 and 1 ms. So the masks end 1 ms after the forward pass. The delays are 14 (`compile`), 1 (`masks`) and 4 ms
-# (`prompt`): the compile delayed the pass most. (The rest of the pass is scheduling.)
+# Why was a pass slow? A server can record the parts of each pass. Here are three passes:
 
 # %%
 # slide: Three passes with their parts: the model, the masks, and a compile for which all wait.
@@ -150,11 +139,24 @@ parts = simulate(three, costs, Policy("blocks", overlap="masks"))
 gv.views.draw_timeline(parts, title="three passes and their parts")
 
 # %% [markdown]
+# Look at the third pass, from 24 to 52 ms. First comes the compile of request 2. Then the forward pass takes 12 ms.
+# Beside it the CPU fills the masks of requests 1 and 2, in 12 and 1 ms. Three parts can *delay* a pass:
+#
+# * `compile`: all wait for it, here 14 ms.
+# * `masks`: one after the other beside the forward pass. Only the time beyond it is a delay, here 12 + 1 − 12 = 1 ms.
+# * `prompt`: a new prompt is read inside the forward pass, here in 4 ms. Without it the pass would be shorter.
+
+# %% [markdown]
+# So the compile delayed this pass most. The length of a pass is `forward`, plus the compiles, plus the masks beyond
+# `forward`, here 12 + 14 + 1 = 27 ms. (The scheduling, 1.5 ms, is not counted.)
+
+# %% [markdown]
 # ## Exercise 1 · Which request was it? ★★
 #
-# Write `slow_pass(passes)`. Find the longest pass. Return a pair: its largest delay (`compile`, `masks` or `prompt`),
-# and the request with the largest time in it. For the first timeline this is `("compile", 4)`. For the pass below it is
-# `("masks", 3)`: the masks delay it by 31 − 20 = 11 ms.
+# Write `slow_pass(passes)`. Each pass is a dict of milliseconds; `compile`, `masks` and `prompt` have one number per
+# request. Find the longest pass. Return a pair: the name of its largest delay, and the request that took most time in
+# this delay. For the first timeline of this section this is `("compile", 4)`. For the pass below it is `("masks", 3)`:
+# the masks delay it by 31 − 20 = 11 ms.
 #
 #     {"forward": 20, "compile": {}, "masks": {3: 30, 4: 1}, "prompt": {4: 2}}
 
@@ -196,7 +198,7 @@ gv.checks.slow_pass(slow_pass)
 # %%
 overlap = gv.decoding.Overlap.load(shipped("traces/overlap-cpu.json"))
 one_by_one, beside = overlap.pair("trie")
-print(f"{overlap.source} {one_by_one.per_token:.2f} ms per token; {one_by_one.overhead:.2f} of them wait for the mask")
+print(f"{overlap.source} {one_by_one.per_token:.2f} ms per token; the logits wait {one_by_one.overhead:.2f} ms of them")
 
 # %% [question]
 # slide: Side by side a token takes 0.3 ms less and not 1.1, because the two share one processor.
@@ -206,35 +208,31 @@ gv.predict(
     answer="about 0.3 ms: the pass becomes longer",
     reveal=[
         lambda: gv.views.draw_overlap(overlap, "trie"),
-        """One by one a token takes 13.70 ms for the pass, 1.08 for the wait and 0.44 for the rest: 15.22 ms. Side by
-        side it takes 14.26, 0 and 0.65: 14.91 ms. The wait of 1.08 is gone, but pass and rest are 0.77 ms longer,
-        probably because the two threads share a processor. These are means of all 35 tokens; the picture shows six
-        tokens in a row that gain about as much. On a GPU the pass has a processor of its own.""",
+        """One by one a token takes 13.70 ms for the pass, 1.08 for the wait and 0.44 for the rest: 15.22 ms. (Of the
+        wait, the mask takes 0.89 ms; the rest passes until its thread begins.) Side by side it takes 14.26, 0 and 0.65:
+        14.91 ms. The wait is gone, but pass and rest are 0.77 ms longer, probably because the two threads share a
+        processor. On a GPU the pass has a processor of its own. (The numbers are means of all 35 tokens; the picture
+        shows six of them.)""",
     ],
 )
 
 # %% [markdown]
-# On a GPU others measured it. A pull request of vLLM ([#26866](https://github.com/vllm-project/vllm/pull/26866)) gives
-# the throughput of a server with 800 requests at a time, in three ways: the masks are filled after the pass; the masks
-# are filled during it; masks and scheduling are both done during it. (*Throughput* is how much the whole server does
-# per second.) In each way either no request has a constraint, or all have one. The pull request names no unit, so look
-# at the ratios only.
+# Others measured it on a GPU. A pull request of vLLM ([#26866](https://github.com/vllm-project/vllm/pull/26866)) gives
+# the *throughput* of a server with 800 requests at a time: how much the whole server does per second. The masks are
+# filled after the pass, or during it. In both ways either no request has a constraint, or all have one. The pull
+# request names no unit, so look at the ratios only.
 
 # %%
 # slide: In a large batch masks are not free: a third of the throughput is lost, or a sixth with overlap.
-published = {
-    "masks after the pass": (103.16, 69.36),
-    "masks during it": (103.19, 85.28),
-    "masks and scheduling": (132.72, 90.34),
-}
+published = {"masks after the pass": (103.16, 69.36), "masks during it": (103.19, 85.28)}
 free, constrained = zip(*published.values(), strict=True)
 for way, before, after in zip(published, free, constrained, strict=True):
     print(f"{way:20} {after / before - 1:4.0%}")
 gv.draw_bars([*published], {"no constraint": free, "all constrained": constrained}, title="throughput, PUBLISHED")
 
 # %% [markdown]
-# So in a large batch masks are not free. Without overlap a third of the throughput is lost, and with the masks during
-# the pass a sixth. Scheduling during the pass makes all faster. A constraint then costs a third, as without overlap.
+# So in a large batch masks are not free: a third of the throughput is lost if they are filled after the pass, and a
+# sixth if they are filled during it.
 #
 # **Measure it yourself.** Send the same prompts with the schema and without it, at your load. The TPOT shows what the
 # masks cost, the TTFT what the compile costs.
@@ -257,8 +255,9 @@ times = {name: [run[f"{name}_ms"] for run in runs] for name in ("p50", "p99")}
 gv.draw_bars([run["name"] for run in runs], times, title="milliseconds from the schema to the first mask")
 
 # %% [markdown]
-# Warming up saves compiles, but the p99 stays. The slowest requests are the first ones for the 150 schemas that were
-# not warmed up. In the last row a service writes the user's name into the schema, so each request compiles.
+# Warming up saves compiles, but the p99 stays: about 100 of the 1,000 requests are the first ones for a schema that was
+# not warmed up, and that is more than 1%. In the last pair of bars a service writes the user's name into the schema, so
+# each request compiles.
 #
 # How long a compile takes depends on the engine. RECORDED 2026-11-21, one core, one schema of four fields on Llama 3:
 #
@@ -275,8 +274,8 @@ gv.predict(
     number=3_700,
     within=300,
     reveal="""(13.3 − 1.4) ms / (4.8 − 1.6) µs ≈ 3,700 tokens, or 37 requests of 100 tokens. A service whose requests
-    share schemas gets there at once, one with a schema per request never. The two differ in more than their method, and
-    other schemas give other numbers. (This uses medians. A total needs means, which a few slow masks can change.)""",
+    share schemas gets there soon, one with a schema per request never. The two differ in more than their method, and
+    other schemas give other numbers.""",
 )
 
 # %% [markdown]
@@ -335,30 +334,15 @@ def cache_key(request):
 gv.checks.cache_key(cache_key)
 
 # %% [markdown]
-# ## 4 · One schema, many front ends
+# ## 4 · Is the mask on?
 #
-# Each front end has its own field for the constraint. OpenAI calls it `response_format`, Anthropic `output_config`.
+# A client asks for a mask in a field of its request, and each front end has a field of its own. For one schema:
 #
-# Here the server is a host of `clerk` in this notebook. The client of OpenAI sends the request if it is installed.
-# Otherwise urllib does.
-
-# %%
-clerk = gv.load_model("clerk")
-order = {"product": {"type": "string"}, "color": {"type": "string"}, "price": {"type": "number"}}
-schema = {"type": "object", "properties": order, "required": list(order)}
-
-# %%
-host = start_host(clerk)
-strict = {"type": "json_schema", "json_schema": {"name": "order", "schema": schema, "strict": True}}
-prompt = "The lamp is pink and costs $12.50.\nJSON with product, color, price:"
-asked = [{"role": "user", "content": prompt}]
-body = {"model": "clerk", "messages": asked, "temperature": 0, "seed": 0, "response_format": strict}
-if openai and host.address:
-    client = openai.OpenAI(base_url=f"{host.address}/v1", api_key="none")
-    reply = client.chat.completions.create(**body).model_dump()
-else:
-    reply = host.ask(body)
-print(reply["choices"][0]["message"]["content"])
+# | front end | the field |
+# | --- | --- |
+# | OpenAI | `"response_format": {"type": "json_schema", "json_schema": {"name": "order", "schema": {...}}}` |
+# | Anthropic | `"output_config": {"format": {"type": "json_schema", "schema": {...}}}` |
+# | vLLM | `"structured_outputs": {"json": {...}}` |
 
 # %% [question]
 # slide: A server that ignores an old field answers with status 200 and free text.
@@ -397,8 +381,30 @@ gv.predict(
 # [Anthropic]: https://platform.claude.com/docs/en/build-with-claude/structured-outputs
 
 # %% [markdown]
-# ### Open a run · home
+# ### Send a request, open its run · home
 #
+# Here the server is a host of `clerk` in this notebook. The client of OpenAI sends the request if it is installed.
+# Otherwise urllib does.
+
+# %%
+clerk = gv.load_model("clerk")
+order = {"product": {"type": "string"}, "color": {"type": "string"}, "price": {"type": "number"}}
+schema = {"type": "object", "properties": order, "required": list(order)}
+
+# %%
+host = start_host(clerk)
+strict = {"type": "json_schema", "json_schema": {"name": "order", "schema": schema, "strict": True}}
+prompt = "The lamp is pink and costs $12.50.\nJSON with product, color, price:"
+asked = [{"role": "user", "content": prompt}]
+body = {"model": "clerk", "messages": asked, "temperature": 0, "seed": 0, "response_format": strict}
+if openai and host.address:
+    client = openai.OpenAI(base_url=f"{host.address}/v1", api_key="none")
+    reply = client.chat.completions.create(**body).model_dump()
+else:
+    reply = host.ask(body)
+print(reply["choices"][0]["message"]["content"])
+
+# %% [markdown]
 # The host keeps the run of each answer. `print(reply["guidedviz"]["run"])` gives the address of its
 # page, which a browser on this machine opens. The stage plays the same run.
 
@@ -490,10 +496,11 @@ gv.score()
 # %% [markdown]
 # ## Recap
 #
-# * A compile must park its request, not the batch. The slowest mask sets the pace of all.
+# * A compile must park its request, not the batch. The masks of a batch are filled one after the other, so one slow
+#   mask delays all.
 # * Masks that are filled during the pass hide the wait. They are not free: both may share a processor.
 # * The cache key: grammar, vocabulary, engine, version, options, and nothing else.
-# * The same schema has other names in other front ends. Test that the constraint is on.
+# * The field for a schema has another name in each front end. Test that the constraint is on.
 #
 # Next: one model that thinks, calls tools and answers, in [lab 15](15_think_then_call.ipynb).
 
@@ -518,6 +525,8 @@ gv.score()
 #   ([#16283](https://github.com/vllm-project/vllm/pull/16283)). With a `maxLength` its masks are slow, too
 #   ([#852](https://github.com/mlc-ai/xgrammar/issues/852)); a change was merged in August 2026
 #   ([#853](https://github.com/mlc-ai/xgrammar/pull/853)). 0.2.8 compiles as slowly as measured above, 0.2.9 does not.
+# * **Overlap**: with scheduling during the pass, too, vLLM's throughput is 133 without a constraint and 90 with one
+#   ([#26866](https://github.com/vllm-project/vllm/pull/26866), in the unit of section 2). It names no reason.
 # * **Bounded loads**: send equal schemas to the same server, up to a limit on its load, since each has a cache of its
 #   own: consistent hashing ([1608.01350](https://arxiv.org/abs/1608.01350)).
 
