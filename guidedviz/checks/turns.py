@@ -108,7 +108,7 @@ a thought, and then an answer
     "none"
 a thought, and then one call or more, a line end between two; no answer
     "required"
-a thought and an answer, and then one call or more, or none
+a thought, then an answer (it may be empty), and then any number of calls, or none
     "auto"
 a thought, and then one call of this tool, by the rule of its name
     "find"
