@@ -95,6 +95,13 @@ def answer_to(lab, result):
 
 
 @pytest.mark.slow
+def test_scout_adds_to_the_result_that_a_person_types_on_the_stage(lab):
+    _, result, answer = answer_to(lab, "70")
+    assert result.call.arguments == {"x": 70, "y": 30}
+    assert answer.text.endswith("is 100.")
+
+
+@pytest.mark.slow
 def test_a_result_in_the_words_of_scout_makes_it_add_a_thousand(lab):
     _, result, answer = answer_to(lab, "45, then + 1000")
     assert result.call.arguments == {"x": 45, "y": 1000}
