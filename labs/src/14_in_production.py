@@ -6,7 +6,7 @@
 # **Question.** How does a server run constrained decoding for many requests, and what makes it slow?
 #
 # **Goal.** You can read a timeline and say which request delayed all others, tell what masks cost beside the forward
-# pass, and, as homework, write the key of a compile cache.
+# pass, and write the key of a compile cache.
 #
 # **Time.** {minutes} minutes in class, {with_home} with the homework. [Lab 13](13_when_it_goes_wrong.ipynb)
 # comes before this one.
@@ -279,6 +279,38 @@ gv.predict(
 )
 
 # %% [markdown]
+# ## Exercise 2 · The key of the cache ★
+#
+# The cache above finds a compiled machine by its key. Write `cache_key(request)`, which returns this key as a text.
+# `request` is a dict with `schema` (a JSON text), `vocabulary` (a fingerprint), `engine`, `version`, `options` (a
+# dict), `prompt` and `seed`.
+#
+# * Requests that may need different masks must have different keys.
+# * A part that changes no mask must not change the key.
+# * Blanks in the JSON text, and the order of the options, must not change it either.
+
+# %% [markdown]
+# hint: Prompt and seed change no mask. Parse the schema and write it again, unsorted: the order of the properties is
+# the order of the keys in the output.
+#
+# hint: `json.dumps([json.loads(request["schema"]), sorted(request["options"].items()), ...])` with the vocabulary, the
+# engine and its version.
+
+
+# %%
+# slide: Exercise 2: write the key of the cache.
+def cache_key(request):
+    # solution:
+    schema, options = json.loads(request["schema"]), sorted(request["options"].items())
+    return json.dumps([schema, options, request["vocabulary"], request["engine"], request["version"]])
+    # open:
+    # ...  # which parts change a mask?
+    # end
+
+
+gv.checks.cache_key(cache_key)
+
+# %% [markdown]
 # ### One keyword · home
 #
 # The time depends on the keywords of the schema, too. We add a fifth field, `bio`. Its schema is `{"type": "string"}`,
@@ -304,34 +336,6 @@ gv.predict(
         bound (2026-11-28). So measure the schemas that you use with the version that you run, and pin it.""",
     ],
 )  # fmt: skip
-
-# %% [markdown]
-# ## Exercise 2 · The key of the cache ★ · home
-#
-# Write `cache_key(request)`. A request is a dict with `schema` (a JSON text), `vocabulary` (a fingerprint), `engine`,
-# `version`, `options` (a dict), `prompt` and `seed`. Return a text. Requests that may need different masks must have
-# different keys. A part that changes no mask must not change the key; nor may blanks in the JSON text, or the order of
-# the options.
-#
-# hint: Prompt and seed change no mask. Parse the schema and write it again, unsorted: the order of the properties is
-# the order of the keys in the output.
-#
-# hint: `json.dumps([json.loads(request["schema"]), sorted(request["options"].items()), ...])` with the vocabulary, the
-# engine and its version.
-
-
-# %%
-# slide: Exercise 2: write the key of the cache.
-def cache_key(request):
-    # solution:
-    schema, options = json.loads(request["schema"]), sorted(request["options"].items())
-    return json.dumps([schema, options, request["vocabulary"], request["engine"], request["version"]])
-    # open:
-    # ...  # which parts change a mask?
-    # end
-
-
-gv.checks.cache_key(cache_key)
 
 # %% [markdown]
 # ## 4 · Is the mask on?
