@@ -211,7 +211,7 @@ gv.predict(
 
 # %% [markdown]
 # A real model loops, too. We asked SmolLM2 for JSON objects under a mask that allows any whitespace. Of twenty runs at
-# temperature 0, three were cut in the middle of blanks. Here is the end of one of them, RECORDED:
+# temperature 0, three were cut in the middle of blanks. Here is one of them, RECORDED:
 
 # %%
 # slide: SmolLM2 does the same, although its object is complete and it may end.
@@ -242,7 +242,7 @@ pear = gv.record(clerk, umbrella, guide, temperature=0)
 print(pear.text)
 
 # %% [markdown]
-# No umbrella, and no price of $12.50. Z below each token shows where they were lost:
+# The text has no umbrella, and its price is not $12.50. Z below each token shows where they were lost:
 
 # %%
 # slide: Two steps with a tiny Z: there the mask changed the values.

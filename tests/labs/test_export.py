@@ -122,9 +122,10 @@ def test_what_the_open_answer_names_between_backticks_stands_in_the_assignment()
 
 
 def test_the_text_of_an_exercise_begins_with_its_own_heading():
-    (broken,) = [one for one in read_exercises("13_when_it_goes_wrong") if one.name == "broken"]
-    assert broken.text.startswith("### Your own run ★")
-    assert "broken_run(SEED)" in "".join(broken.needed) + broken.text
+    named = {one.name: one for one in read_exercises("13_when_it_goes_wrong")}
+    assert named["broken"].text.startswith("## Exercise 2 · Your own run ★")
+    assert "broken_run(SEED)" in "".join(named["broken"].needed) + named["broken"].text
+    assert named["one_blank"].text.startswith("### At most one ★")
 
 
 @each_lab
