@@ -27,7 +27,10 @@ def draw_strip(trace: Trace, *, mass: bool = False) -> Figure:
     """
     expect(trace, Trace, "draw_strip", "a trace", TRACE_HINT)
     steps = pack_trace(trace)
-    svg, height = write_strip(steps, trace, mass=mass)
+    words = ""
+    if mass:
+        words = "below each token: Z, the share of the probability that the mask kept at its step"
+    svg, height = write_strip(steps, trace, words=words, mass=mass)
     alt = f"{say_run(trace, len(steps))}."
     if mass:
         said = [f"{step['label']} {step['massText']}" for step in steps]

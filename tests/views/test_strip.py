@@ -17,6 +17,13 @@ def test_a_forced_token_is_dashed_in_ink_and_a_token_that_was_taken_back_has_no_
     assert 'fill-opacity="0"' not in chosen
 
 
+def test_a_strip_of_z_says_so_in_the_picture():
+    toy = gv.ToyModel([b"n", b"o"], lambda tokens: [1, 1])
+    trace = gv.record(toy, "n", gv.guide(gv.regex("no"), toy.vocabulary))
+    assert "below each token: Z" in gv.draw_strip(trace, mass=True).svg
+    assert "below each token" not in gv.draw_strip(trace).svg
+
+
 def test_a_line_of_a_prompt_ends_between_words_and_only_a_very_long_word_is_broken():
     lines = PROMPT_LINES.findall("word " * 17 + "string and more")
     assert lines == ["word " * 17, "string and more"]
