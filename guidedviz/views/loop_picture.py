@@ -62,7 +62,7 @@ class Part:
 RULES_BOX = ("grammar", "rules")
 REGEX_BOX = ("regex", "a pattern")
 MACHINE_BOX = ("machine", "reads bytes")
-STATE_BOX = ("state", "node and stack")
+STATE_BOX = ("state", "a stack of nodes")
 DFA_BOX = ("DFA", "one state")
 LOOP_PARTS = {
     "free": Part(middle=()),

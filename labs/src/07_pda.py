@@ -49,9 +49,9 @@ for seed in range(3):
     print(text.count("{"), "opened,", text.count("}"), "closed:", repr(text))
 
 # %% [markdown]
-# Only the first closes as many braces as it opens. So the mask has to count. The machines of labs 03 and 04 are
-# **finite automata**: the state is their only memory. `nested(kinds, depth)` writes a regex for brackets of these
-# kinds, with at most `depth` open at a time.
+# Only the first closes as many braces as it opens. So the mask must know how many are open. The machines of labs 03
+# and 04 are **finite automata**: the state is their only memory. `nested(kinds, depth)` writes a regex for brackets of
+# these kinds, with at most `depth` open at a time.
 
 # %%
 # slide: A finite automaton counts brackets with its states, up to the depth for which it was built.
@@ -211,15 +211,15 @@ moves[0, ord("{")], moves[1, ord('"')], sorted(ends)
 # * no move, and the node is not in `ends`: the byte is illegal.
 
 # %% [markdown]
-# Write `step(moves, ends, stack, byte)`. It gives the stack after one byte more, or `None` if it is illegal. The
-# stack is a list of nodes, and its last item is the top. It may hold thousands: use a loop. Bytes are
-# numbers. Example: if n14 and n12 are in `ends` and n5 reads the byte `}`, the stack `[5, 12, 14]` becomes `[6]`.
+# Write `step(moves, ends, stack, byte)`. It returns the stack after the byte, or `None` if the byte is illegal. The
+# stack is a list of nodes, the last one is the top. It may hold thousands: use a loop. Bytes are numbers. Example: n14
+# and n12 are in `ends`, and n5 has the move `("read", 6)` on `}`. So `}` turns `[5, 12, 14]` into `[6]`.
 #
 # hint: `moves.get((node, byte))` gives the move, or None. After a read the function returns. After a call or a return
-# the loop looks at the new top.
+# it looks at the new top.
 #
 # hint: For a read: `return [*stack, move[1]]`. For a call: `stack += [move[2], move[1]]`. A return pushes nothing,
-# because the node was popped already.
+# since the node was popped.
 
 # %%
 # slide: Exercise 1: write one step of the stack.
@@ -271,7 +271,7 @@ gv.checks.may_end(may_end)
 # `run` reads a whole text with your `step`. `[0]` is the stack at the start:
 
 # %%
-def run(table, text):
+def run(table, text):  # table is (moves, ends)
     stack = [0]
     for byte in text.encode():
         stack = step(*table, stack, byte) if stack else None
@@ -311,8 +311,8 @@ gv.views.draw_rings([more, regular], outside="the indentation of Python")
 print(gv.json().grammar.text)
 
 # %% [markdown]
-# JSON is deterministic, too, so your `step` can read it. Which bytes does it accept after `{"a": [1`? Think before you
-# run the cell.
+# JSON is deterministic, too, so your `step` can read it. Which bytes does it accept after `{"a": [1`? Write down your
+# list, then run the cell.
 
 # %%
 # slide: The bytes that your step accepts after this text are the mask of JSON.
@@ -321,17 +321,25 @@ stack = run(table, '{"a": [1')
 print(len(table[0]), "moves; legal now:", [chr(byte) for byte in range(128) if step(*table, stack or [], byte)])
 
 # %% [markdown]
+# <details><summary>Which bytes, and why</summary>
+#
 # Besides `,` and `]`, white space, ten digits, the point, `E` and `e` are legal: `1.5` and `1e9` are numbers. (While
-# exercise 1 is open, the list is empty.) If each token is one byte, these bytes are the mask. For whole tokens a guide
-# walks the trie of lab 05 with this step.
+# exercise 1 is open, the list is empty.)
+#
+# </details>
+#
+# If each token is one byte, these bytes are the mask. For whole tokens a guide walks the trie of lab 05 with this step.
 
 # %% [markdown]
 # Now JSON guides the model. The stage shows the rule that is read now. The *strips* below are the stack, one per open
-# rule; the rule that is being read is on top. Your own stack is longer. A call that is the last thing in its rule needs
-# no return node, so `value` does not appear here. ([A page on palindromes](deeper/palindromes.ipynb) says more.)
-#
-# The stage opens after `ring`. The root, four objects and a string are open: six strips. Step once and watch them: the
-# token `"}}}}` closes the upper five. Then press `Home` and step through the run.
+# rule; the rule that is being read is on top. Your `step` pushes a return node also for a call that is the last part of
+# its rule, such as `value`. The stage leaves these nodes out, so its stack is shorter than yours. ([A page on
+# palindromes](deeper/palindromes.ipynb) says more.)
+
+# %% [markdown]
+# The stage opens after `ring`. The root, four objects and a string are open: six strips. In the rule `string` the small
+# dots are the inner bytes of a character beyond ASCII. Step once and watch the strips: the token `"}}}}` closes the
+# upper five. Then press ⏮ and step through the run.
 
 # %%
 # slide: The strips are the stack: a string and four objects are still open.
@@ -352,9 +360,9 @@ gv.predict(
     reveal=[
         lambda: gv.draw_strip(gv.record(clerk, boxes, json_guide, seed=2, max_tokens=40), mass=True),
         """The two braces are part of the string now. Inside a string nearly every token is legal, but the end is not:
-        at the first ` Hope` Z is 0.12, at the second 1 in 1,400. The quote is legal, too. But the model does not want
-        it, and a mask prefers no legal token to another. A mask guarantees the form of a run that ends. This run does
-        not end.""",
+        at the first ` Hope` the mask keeps only Z = 0.12 of the probability, at the second 1 in 1,400. The quote is
+        legal, too. But the model does not want it, and a mask does not prefer one legal token to another. A mask
+        guarantees the form of a run that ends. This run does not end.""",
     ],
 )
 
@@ -398,9 +406,9 @@ gv.score()
 #
 # | claim | what we measured | where |
 # | --- | --- | --- |
-# | "A regex with enough states matches nested brackets." | 2,097,151 states for 20 levels, two kinds | section 1 |
+# | "A regex with enough states can nest." | two kinds: 7 levels take 255 states, 20 take 2,097,151 | section 1 |
 # | "The stack holds the open brackets." | it holds nodes: five after `{"key": {"b": 1` | section 3 |
-# | "A grammar allows what its author meant." | it was meant to allow `{}`, and refuses it | section 2 |
+# | "A grammar allows what its author meant." | the first grammar was meant to allow `{}`; it refuses it | section 2 |
 
 # %% [markdown]
 # ## Recap
