@@ -52,7 +52,7 @@ column    ::= {column}
 table     ::= {table}"""
 
 # %% [markdown]
-# No rule here calls itself, so these queries are a regular set: a machine with states only can read them (lab 07).
+# No rule here calls itself, so these queries are a regular set: a finite automaton can read them (lab 07).
 # Full SQL needs a stack, because a query may contain a query.
 #
 # The database has one table with three books. We ask three questions.
@@ -144,7 +144,7 @@ gv.views.draw_derivation(gv.grammar(grammars["ambiguous"]), "1+2+3")
 
 # %% [markdown]
 # The `?` says that this tree is one of several. Here `1+2` is the left part of the sum. In another tree `2+3` is the
-# right part. A sum of ten numbers has 4,862 trees.
+# right part.
 
 # %%
 def compare(text):
@@ -196,48 +196,62 @@ except RecursionError as error:
 
 # %% [markdown]
 # To read a root, the function first calls itself at the same place. That call does the same, and so on. No call reads
-# a byte, and none comes to the second alternative. Python stops with an error. For such a parser the rule must be
+# a byte, and none comes to the second alternative. Python stops with an error. For recursive descent the rule must be
 # rewritten, as in the third grammar.
+#
+# Your `step` of lab 07 cannot read this rule either. It needs one move per node and byte:
+
+# %%
+try:
+    gv.machines.pushdown_moves(gv.grammar(grammars["left"]))
+except gv.SettingError as error:
+    print(error)
+
+# %% [markdown]
+# On the digit 0 the first node has two moves: read it, or call `root` once more. (`compare` used the library's
+# machine. It keeps all possible stacks at once, and equal parts of them only once.)
 
 # %% [markdown]
 # ## 3 · Earley's parser
 #
-# Sections 1 and 2 ran on the machine of lab 07. Now a lexer and a chart take its place.
+# Earley's parser has neither calls nor stacks. A lexer and a chart take their place:
 
 # %%
 # slide: The grammar is read by a lexer and a chart, which takes every grammar as it is.
 gv.views.draw_loop("chart")
 
 # %% [markdown]
-# Jay Earley's parser takes every grammar as it is. It keeps a **chart**: one *column* per place in the text (not a
-# column of SQL). A column lists what may be going on at its place. The rules here are `sum → sum + term | term` and
-# `term → number | ( sum )`. An entry is an **item**, such as `sum → sum • + term (from 0)`: this `sum` began at place
-# 0, everything left of the dot is read, and next it waits for a `+`. The first item is `start → • sum`: the whole text
-# must be one sum.
+# Jay Earley's parser takes every grammar as it is. The **lexer** groups the bytes into **lexemes**; the gap before each
+# lexeme is a *place*. The **chart** has one *column* per place, so it needs fewer columns than with bytes. (A column of
+# SQL is another thing.) A column lists what may be going on at its place.
+
+# %% [markdown]
+# The rules here are `sum → sum "+" term | term` and `term → number | "(" sum ")"`. An entry is an **item**, such as
+# `sum → sum • "+" term (from 0)`: this `sum` began at place 0, everything left of the dot is read, and next it waits
+# for a `+`. The first item is `start → • sum`: the whole text must be one sum.
 
 # %% [markdown]
 # Three moves fill the chart:
 #
-# * **Predict.** An item waits for a rule, so this rule may begin here. Add an item for each alternative of the rule to
-#   this column, with the dot in front. An item that is there already is not added again.
-# * **Scan.** An item waits for a lexeme, and the next lexeme in the text is this one. Add the item to the next column,
-#   with its dot moved.
-# * **Complete.** An item is finished: its dot is at the end. Go to the column where it began and find the items that
-#   wait for its rule. Add them to this column, with their dots moved.
+# 1. *The parser predicts.* An item waits for a rule, so this rule may begin here. Add an item for each alternative of
+#    the rule to this column, with the dot in front. An item that is there already is not added again.
+# 2. *The parser scans.* An item waits for a lexeme, and the next lexeme in the text is this one. Add the item to the
+#    next column, with its dot moved.
+# 3. *The parser completes.* An item is finished: its dot is at the end. Find the items that wait for its rule in the
+#    column where it began. Add them to this column, with their dots moved.
 
 # %% [markdown]
-# In the film the **lexer** is above the chart: finite machines that read bytes and group them into **lexemes**. So the
-# chart has one column per lexeme instead of one per byte. A solid frame marks the new item, and dashed frames mark the
-# items that led to it. The number at the right is the column where an item began.
+# In the film the lexer is above the chart. A solid frame marks the new item, and dashed frames mark the items that led
+# to it. The number at the right is the column where an item began.
 #
-# Press `Home` and step. Look at the fourth frame, *sum waits for sum*: the items are in the column already, so nothing
-# is added. This is why the parser does not loop.
+# Press ⏮ in the film and step. Look at frame 4, *sum waits for sum*: the items are in the column already, so nothing is
+# added. This is why the parser does not loop.
 
 # %%
 # slide: Earley's parser keeps a chart: a column per place lists all that may be going on there.
 rules = {"sum": [("sum", "+", "term"), ("term",)], "term": [("number",), ("(", "sum", ")")]}
 sums = gv.grammar('sum ::= sum "+" term | term\nterm ::= [0-9]+ | "(" sum ")"', root="sum")  # the same in GBNF
-gv.film(gv.views.earley_frames(rules, "(12)", {"number": "[0-9]+"}), title="Earley's parser reads (12)", show=16)
+gv.film(gv.views.earley_frames(rules, "(12)", {"number": "[0-9]+"}), title="Earley's parser reads (12)", show=17)
 
 # %% [question]
 # slide: A mask has two parts: the bytes that go on with the lexeme, and those that end it.
@@ -246,24 +260,24 @@ gv.predict(
     number=12,
     reveal=[
         lambda: print("legal:", *(chr(byte) for byte in range(128) if sums.accepts_prefix(b"(12" + bytes([byte])))),
-        """Twelve. The number may go on: ten digits. Or it ends here. Then `term → ( sum • )` waits for `)`, and
-        `sum → sum • + term` waits for `+`. Only the next byte tells the lexer whether the number has ended: in the film
-        it is `)`. So a mask has two parts: the bytes that continue the lexeme, and the bytes that may follow if it ends
-        here.""",
+        """Twelve. The number may go on: ten digits. Or it ends here. Then `term → "(" sum • ")"` waits for `)`, and
+        `sum → sum • "+" term` waits for `+`. Only the next byte tells the lexer whether the number has ended: in the
+        film the next byte is `)`. So a mask has two parts: the bytes that continue the lexeme, and the bytes that may
+        follow if it ends here.""",
     ],
 )
 
 # %% [markdown]
 # ## Exercise 1 · The move predict ★★
 #
-# Now you write the first move. Rules are a dict, as `rules` above: from a name to a list of tuples of symbols. An item
+# Now you write move 1. Rules are a dict, as `rules` above: from a name to a list of tuples of symbols. An item
 # is `Item(rule, symbols, dot, origin)`; `item.wanted` is the symbol after the dot (`None` if the item is finished), and
 # `item.moved` is the item with its dot one further.
 
 # %% [markdown]
-# Write `predict(rules, column, place)`; `place` is the number of the column. It returns a new list: the items of the
-# column and all items that may begin at this place. A predicted item may ask for more rules. Each item comes once. With
-# the rules of the film, a column with `start → • sum` gets four more items.
+# Write `add_predicted(rules, column, place)`; `place` is the number of the column. It returns a new list: the items of
+# the column and all items that may begin at this place. A predicted item may ask for more rules. Each item comes once.
+# With the rules of the film, a column with `start → • sum` gets four more items.
 #
 # hint: A `for` loop over a list also visits the items that are appended while it runs. Work on a copy of the column.
 #
@@ -272,7 +286,7 @@ gv.predict(
 
 # %%
 # slide: Exercise 1: write the first move of the parser, predict.
-def predict(rules, column, place):
+def add_predicted(rules, column, place):
     # solution:
     column = list(column)
     for item in column:  # it grows
@@ -288,11 +302,11 @@ def predict(rules, column, place):
     # end
 
 
-gv.checks.predict(predict)
+gv.checks.predict(add_predicted)
 
 # %% [markdown]
-# The library's `gv.earley` works the same way. The number of its items is the work of the parser. Here it is for the
-# three grammars of section 2 and a sum of 41 numbers, first the columns after each of five numbers, then all columns:
+# The library's `gv.earley` works the same way. Each item costs work, so we count them for the three grammars of
+# section 2. The text is a sum of 41 numbers. First come the columns after the first five numbers, then all columns:
 
 # %%
 # slide: The masks are the same, the work is not: with left recursion Earley's parser needs the fewest items.
@@ -303,7 +317,8 @@ for name, grammar in grammars.items():
 
 # %% [markdown]
 # Left recursion needs the fewest: each `root` is finished as soon as its number is read, so every number adds the same
-# three items. With right recursion all roots stay open, and each new number completes all of them: 3, 4, 5, 6, 7 items.
+# three items. With right recursion all roots stay open. Each new number may be the last one, so it completes all of
+# them again: 3, 4, 5, 6, 7 items.
 # The ambiguous grammar has over 10²¹ trees for this sum, but each item is noted only once.
 
 # %% [markdown]
@@ -327,7 +342,7 @@ def parse(rules, text):
     for place, character in enumerate([*text, ""]):
         chart.append(column)
         for item in column:  # it grows
-            new = complete(chart, item) if item.wanted is None else predict(rules, [item], place)
+            new = complete(chart, item) if item.wanted is None else add_predicted(rules, [item], place)
             column += [one for one in new or [] if one not in column]
         column = scan(column, character) or []
     return whole.moved in chart[-1]
@@ -349,7 +364,7 @@ digits = {"sum": [("sum", "+", "digit"), ("digit",)], "digit": [("1",), ("2",)]}
 print(*(f"{text}: {parse(digits, text)}" for text in ("1", "1+2", "1+2+", "1++2")), sep="   ")
 
 # %% [markdown]
-# ## 4 · Open without end · home
+# ## 4 · Open without end
 #
 # A grammar with brackets allows texts of any depth. This toy model prefers opening brackets. Its tokens are four
 # brackets, EOS, and `start`, which is its prompt.
@@ -398,20 +413,20 @@ gv.predict(
 # %% [markdown]
 # ## 5 · Which tool, and when none
 #
-# Take the first row that expresses the constraint.
+# Take the first row that fits your output.
 #
 # | the output | tool | lab |
 # | --- | --- | --- |
 # | is prose for people | none | 00 |
 # | is yes or no | none: compare two logits | 01 |
-# | is one of some known texts | list of texts: a small FSM | 03 |
-# | is a date, a number, an identifier | regex: FSM | 03, 04 |
+# | is one of some known texts | list of texts: a small finite automaton | 03 |
+# | is a date, a number, an identifier | regex: finite automaton | 03, 04 |
 # | is JSON with known keys | JSON Schema | 06 |
 # | nests to any depth, as formulas or full SQL | grammar, or recursive schema: PDA | 07 |
 # | must be true or consistent | a validator afterwards and a retry, added to any row above | 13 |
 
 # %% [markdown]
-# Section 1 shows what remains for the last row: no grammar knows which column fits the question.
+# The last row is needed even with a grammar: in section 1 it allowed only real columns, and the answer was still wrong.
 
 # %% [question]
 # slide: Only what nests to any depth needs a stack.
@@ -427,13 +442,16 @@ gv.predict(
     reveal=[
         lambda: print("dates:  ", gv.json_schema({"type": "string", "format": "date"})),
         lambda: print("replies:", gv.grammar('root ::= "(" [a-z]+ root* ")"')),
-        """Only the replies nest to any depth. A finite automaton with 31 states knows all dates that exist, between
-        quotes. A list of numbers may be long, but it does not nest: an FSM can read the order. No context-free grammar
-        can check a sum of numbers of any length. The invoice needs a JSON Schema, and a validator for the total.""",
+        """Only the replies nest to any depth. (In the grammar above, round brackets stand around each comment.) A
+        finite automaton with 31 states knows all dates that exist, between quotes. A list of numbers may be long, but
+        it does not nest: a finite automaton can read the order. No context-free grammar can check a sum of numbers of
+        any length. The invoice needs a JSON Schema, and a validator for the total.""",
     ],
 )
 
 # %% [markdown]
+# ### A schema that contains itself · home
+#
 # A JSON Schema can contain itself: `{"$ref": "#"}` stands for the whole schema. Such a **recursive schema** is the form
 # that most tools take, and the compiler makes a grammar of it.
 # Each comment, also an inner one, must have the key `say`:
@@ -466,7 +484,8 @@ gv.score()
 # * A program can write the grammar. A tiny Z shows where the grammar overruled the model.
 # * An ambiguous grammar has texts with two derivations. The mask is the same, the work is more.
 # * Recursive descent loops on left recursion. Earley's parser keeps each item once, so it ends.
-# * Predict, scan and complete fill a chart. Only the next byte shows whether a number has ended.
+# * Three moves fill a chart: the parser predicts, scans and completes. Only the next byte shows whether a number has
+#   ended.
 # * A mask promises that the end can be reached. A budget makes the run reach it.
 # * Take the cheapest tool that expresses the constraint, or none.
 
