@@ -26,6 +26,7 @@ from guidedviz.views.stack.cards import draw_shared_stacks as draw_shared_stacks
 from guidedviz.views.stack.cut import draw_cut as draw_cut
 from guidedviz.views.stack.derivation import draw_derivation as draw_derivation
 from guidedviz.views.stack.earley_film import earley_frames as earley_frames
+from guidedviz.views.stack.expansion import draw_expansion as draw_expansion
 from guidedviz.views.stack.stack_film import stack_frames as stack_frames
 from guidedviz.views.stack.stack_table import draw_stack_table as draw_stack_table
 from guidedviz.views.stage import draw_stage as draw_stage

@@ -50,6 +50,7 @@ VIEWS = {  # of every view, arguments that are right and hostile
     "draw_shared_stacks": (PDA, "<<\x00"),
     "draw_branches": (PDA, ["<\x00", "<<"]),
     "draw_cut": (PDA, ["<\x00"], "\x1f>"),
+    "draw_expansion": (PDA, "<\x00", ["\x1f>"]),
     "draw_derivation": (gv.earley(PDA), "<\x00"),
     "draw_map": (MAPPED,),
     "draw_split": (SPLIT, 0),

@@ -1,0 +1,46 @@
+"""Context expansion in a picture: a token that no stack reads is rejected, and the picture says at which byte."""
+
+import pytest
+
+import guidedviz as gv
+from guidedviz.errors import SettingError
+from guidedviz.machines.pushdown.unknown_bottom import UnknownBottom
+from guidedviz.tokens.verdicts import DEPENDENT
+from guidedviz.views.machine.highlight import state_after
+from guidedviz.views.stack.expansion import expand_token
+from tests.views.stack.test_token_cut import BOXES
+
+TEXT = '["a'
+
+
+def test_each_row_has_what_may_come_after_the_rule_and_the_verdict():
+    figure = gv.views.draw_expansion(BOXES, TEXT, ['"A', '"}}', '"}\n', "b"])
+    assert figure.text.splitlines() == [
+        '"A: after " may come , : ] }, not A: rejected',
+        '"}}: after " may come , : ] }; after "} may come , ] }: context-dependent',
+        '"}↵: after " may come , : ] }; after "} may come , ] }, not ↵: rejected',
+        "b: the rule reads all of it: accepted",
+    ]
+    assert figure.svg.count("✗") == 2
+
+
+def test_many_bytes_that_may_come_are_one_chip():
+    assert 'after the text may come " a-z, not A' in gv.views.draw_expansion(BOXES, TEXT, ["A"]).text
+
+
+def test_the_verdicts_are_those_of_the_tables(clerk):
+    vocabulary = clerk.vocabulary
+    split = gv.build_split(BOXES, vocabulary, inline=False)
+    state = state_after(BOXES, TEXT)
+    verdicts = split.node(*BOXES.places(state)).verdicts
+    unknown = UnknownBottom(BOXES)
+    start = unknown.cut_to(state, 0)
+    said = [expand_token(unknown, start, vocabulary.pieces[token]).verdict for token in vocabulary.text_ids]
+    names = {0: "rejected", 1: "accepted", DEPENDENT: "context-dependent"}
+    assert said == [names[int(verdicts[token])] for token in vocabulary.text_ids]
+
+
+@pytest.mark.parametrize("pieces", [[], [""], ["a"] * 13, ["a" * 13]])
+def test_too_few_or_too_many_are_refused(pieces):
+    with pytest.raises(SettingError, match="draw_expansion"):
+        gv.views.draw_expansion(BOXES, TEXT, pieces)
