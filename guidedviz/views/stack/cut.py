@@ -211,15 +211,13 @@ def _write_text(line: CutText, columns: CutColumns, y: float, returns: bool) -> 
 
 
 def _write_reads(places: Sequence[float], y: float, read: int) -> Iterator[Element]:
-    """A tick where a byte is read, a cross where it is refused."""
+    """A tick where a byte is read, a cross where it is refused; nothing is read after that."""
     for place, x in enumerate(places):
         middle = x + CUT_PITCH / 2
         if place < read:
             yield centred(middle, y, "✓", 15, fill="var(--gv-blue)")
         elif place == read:
             yield centred(middle, y, "✗", 15, fill="var(--gv-magenta)")
-        else:
-            yield centred(middle, y, "·", 15, fill="var(--gv-soft)")
 
 
 def _write_border(rule: str, x: float, low: float) -> Iterator[Element]:

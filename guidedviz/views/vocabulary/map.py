@@ -257,7 +257,7 @@ def _map_figure(made: Atlas, kinds: Sequence[Kind], title: str, text: str, regio
 def write_map(made: Atlas, kinds: Sequence[Kind], title: str, width: float) -> Drawn:
     """A map with a title above and, below, the outlined tokens and a legend with counts; and its height."""
     cell = min(LARGEST_CELL, width / made.width)
-    along = " in byte order along a Hilbert curve" if width > NARROW_MAP else ""
+    along = ": those that begin alike are neighbours" if width > NARROW_MAP else ""
     about = f"{len(made):,} tokens{along} · {title}"
     cells = [write_stencil(made, kind) for kind in kinds]
     cells.append(_write_borders(made, cell))
