@@ -12,12 +12,14 @@
 # comes before this one.
 
 # %% [markdown]
-# ## Three words
+# ## Five words
 #
 # | word | meaning |
 # | --- | --- |
-# | **context-independent token** | a token with the same verdict at a node on every stack: *accepted* or *rejected* |
-# | **context-dependent token** | a token that the node cannot decide alone: it must be read on the stack |
+# | **context-independent token** | the node decides it alone: it is *accepted*, or *rejected*, on every stack |
+# | **context-dependent token** | the node cannot decide it alone, so it must be read on the stack |
+# | **lookahead** | what may come after a rule on some stack |
+# | **context expansion** | before decoding, a token that goes on after a rule is tried on the lookahead of this rule |
 # | **closure** | all nodes that a machine can be at without reading another byte |
 
 # %% [markdown]
@@ -34,8 +36,8 @@ import guidedviz as gv
 # %% [markdown]
 # ## 1 · What a mask costs
 #
-# Without any preparation, the pushdown machine of lab 07 must read every token at every step. Llama 3 writes JSON and
-# is inside a string. How much work is one mask?
+# Without a table and without the trie of lab 05, the pushdown machine of lab 07 must read every token at every step.
+# Llama 3 writes JSON and is inside a string. How much work is one mask?
 
 # %%
 def after(machine, data, state=None):
@@ -112,7 +114,7 @@ gv.draw_machine(nested, title="objects and lists of strings")
 
 # %% [markdown]
 # `begun` holds eight texts. After each of them the machine is at the same node, n18: inside a string, after a letter.
-# Only the stacks differ. Which of eleven tokens can continue each of them?
+# Only the stacks differ.
 
 # %%
 def show_legal():
@@ -136,8 +138,9 @@ gv.predict(
 
 # %% [markdown]
 # Eight stacks are not all stacks. To decide for *every* stack, cut the token where the rule ends. Here `string` reads
-# the quote and ends. Then the machine returns to the node below on the stack, drawn in the circle. This node decides
-# the next byte: n8 reads `}`, n5 waits for a colon, n13 waits for a comma or `]`. (*end*: nothing lies below.)
+# the quote and ends. Then the machine returns to the node below on the stack (in the picture below: the circle). This
+# node decides the next byte: n8 reads `}`, n5 waits for a colon, n13 waits for a comma or `]`. (*end*: nothing lies
+# below.)
 #
 # Between `list` and `string` the rule `value` is open, too (node n1). Nothing can be read at n1, so the library does
 # not put it on the stack.
@@ -159,9 +162,10 @@ gv.views.draw_cut(nested, begun, '"}]')
 # After `"a` of a string, `"}]` is dependent: the rule can end after the quote.
 
 # %% [markdown]
-# Do not ask whether the rule was accepting at `state`, before the first byte. If it was, another node sorts the token
-# (section 3). After `12` the node in `number` rejects `}`, because no byte of it belongs to the number. The node in
-# `object` accepts it.
+# Look only at the bytes that the rule reads. If it reads none of them, the token is rejected at this node, even if the
+# rule may end at `state`. (Then the machine is also at a node below, and that node sorts the token: section 3.)
+#
+# `"A` is dependent for now: the rule alone does not know that nothing begins with `A`. Context expansion will know it.
 #
 # hint: `rule.step(state, byte)` gives `None` where the rule cannot read a byte. After each byte that it reads, ask
 # `rule.is_accepting(state)`.
@@ -195,12 +199,13 @@ gv.checks.sort_token(sort_token)
 clerk = gv.load_model("clerk")
 clerks = clerk.vocabulary
 plain = gv.build_split(nested, clerks, inline=False, expand=False)  # without the ideas that come later
-(node,) = nested.places(after(nested, b'["a'))
+(node,) = nested.places(after(nested, b'["a'))  # the machine is at one node: n18
 
 
 def sort_all():
     word = gv.regex('"[a-z]+"')
     said = [sort_token(word, after(word, b'"a'), clerks.pieces[token]) for token in clerks.text_ids]
+    said.append("rejected")  # EOS: the string is open
     print("yours:  ", {verdict: said.count(verdict) for verdict in ("accepted", "rejected", "dependent")})
     print("library:", plain.node(node))
 
@@ -211,16 +216,15 @@ gv.predict(
     "How many of the 4,096 tokens are context-dependent at this node?",
     choices=[
         "15: those that go on after a quote",
+        "1,850: those that the rule can read to their end",
         "2,231: those that the rule cannot read to their end",
-        "1,850: those that the rule reads to their end, since the text can go on in many ways",
     ],
     answer="15: those that go on after a quote",
     reveal=[
         sort_all,
         lambda: gv.draw_split(plain, node, title="inside a string, after a letter"),
         """Fifteen, less than half a percent. The 1,850 are accepted on every stack. The 2,231 are rejected: the rule
-        was accepting after none of their bytes. (The library counts EOS among the rejected tokens; your function was
-        not given it. As long as the exercise is open, yours counts 0.)""",
+        was accepting after none of their bytes. (While the exercise is open, yours counts EOS only.)""",
     ],
 )
 
@@ -228,9 +232,16 @@ gv.predict(
 # ### Context expansion
 #
 # The rule `string` does not know what follows it. The grammar does: after a string comes a colon, a comma, a closing
-# bracket or the end. What may follow a rule is its **lookahead**. **Context expansion** reads the bytes after the cut
-# with it, before decoding. If a following rule ends inside the token, too, the check goes on with whatever may follow
-# *that* rule. If nothing that may follow can read these bytes, the token is rejected.
+# bracket or the end. This is the **lookahead** of `string`. **Context expansion** tries the bytes after the cut on it,
+# before decoding. Here it tries four tokens:
+
+# %%
+# slide: Context expansion tries the rest of a token on all that may come after the rule.
+gv.views.draw_expansion(nested, '["a', ['"A', '"}', '"}}', '"}\n'])
+
+# %% [markdown]
+# `A` is not in the lookahead, so `"A` is rejected. In `"}}` the first `}` ends an object, so the second one is tried on
+# the lookahead of `object`. The line break of `"}↵` is not in it, so this token is rejected, too.
 
 # %%
 # slide: The grammar knows what can follow a string, and then eight tokens are left.
@@ -240,15 +251,16 @@ for name, tables in (("the rule alone", plain), ("context expansion", split)):
     print(f"{name + ':':19}{len(tokens):3} context-dependent:", *[clerks.display(token) for token in tokens])
 
 # %% [markdown]
-# Seven are rejected now. No letter follows a string, so `"A` and `"The` are illegal on every stack. Five have a `↵`, a
-# line break, and this grammar has none. Each of the other eight is legal on one stack and illegal on another: `"}}}}`
-# is legal if four objects are open.
+# Seven are rejected now: `"A`, `"The`, and five with a line break, because this grammar has none. Each of the other
+# eight is legal on one stack and illegal on another: `"}}}}` is legal if four objects are open.
 
 # %% [markdown]
 # ## 3 · The mask at run time
 #
-# At run time the mask is filled from the tables of the nodes.
-#
+# At run time the mask is filled from the tables of the nodes. A node *accepts* or *rejects* a token. The mask says
+# whether it is *legal* or *illegal*.
+
+# %% [markdown]
 # The machine can be at several nodes at once. In JSON, after `{"a": 1`, the number may go on, or it has ended and the
 # object goes on. So one node is in `number`, and one is in `object`. All these nodes together are the **closure**.
 # A number has no `}`, so its node rejects `}`. The other node reads it:
@@ -270,7 +282,8 @@ for name, tables in (("the rule alone", plain), ("context expansion", split)):
 # Here is this engine on the whole grammar of RFC 8259. The stage stands before the token `"}}}}`. The stack has
 # `string` on top, below it four objects and `root`; the tab **machine** draws it as strips. Open the tab **map**: 13
 # tokens are context-dependent here, not 8: this grammar also allows whitespace. Ten of them are legal on this stack.
-# Then step back to the token `piano`, the first key. There only one of the 13 is legal: `":`.
+# Then step back to the token `piano`, the first key. There the legend says: one legal, 12 illegal. The legal one is
+# `":`, because a colon must follow a key.
 
 # %%
 # slide: Before a token of many braces the engine reads the real stack.
@@ -282,9 +295,6 @@ gv.stage(clerk, boxes, gv.guide(gv.json(), clerks), seed=1, constraint="JSON", s
 #
 # Now the full size: JSON and 128,256 tokens. Remember section 2: a token is context-dependent only if the rule reads
 # its first bytes, may end there, and bytes are left over.
-#
-# The answer below has a table. Its last row is with *rule inlining*, too: a rule is copied to the places where it is
-# called, so that fewer rules end inside a token. [What xgrammar keeps](deeper/xgrammar_forensics.ipynb) shows how.
 
 # %%
 full_json = gv.build_split(gv.json(), llama)  # with all ideas
@@ -296,11 +306,14 @@ splits = {
 
 # %%
 def show_shares():
-    print(f"{'context-dependent:':22}{'in a string':>12}{'largest of all nodes':>24}")
+    print(f"{'context-dependent:':22}{'in a string':>12}{'after a backslash':>19}{'largest of all nodes':>23}")
     for name, split in splits.items():
-        (place,) = split.pda.places(after(split.pda, b'"'))
+        print(f"{name:22}", end="")
+        for text, width in ((b'"', 12), (b'"\\', 19)):
+            (place,) = split.pda.places(after(split.pda, text))
+            print(f"{len(split.node(place).dependent):{width},}", end="")
         most = max(len(part.dependent) for part in split.build())
-        print(f"{name:22}{len(split.node(place).dependent):12,}{most:14,} = {most / len(llama):6.2%}")
+        print(f"{most:13,} = {most / len(llama):6.2%}")
 
 
 # %% [question]
@@ -319,12 +332,42 @@ gv.predict(
         """The rule `ws` reads the blank and may end there. Nearly half of the tokens begin with whitespace and go on,
         most of them with a word. After a digit no token is cut: a token of Llama 3 that begins with a digit has only
         digits (lab 05). After a backslash 62 are cut. Context expansion rejects nearly all tokens with a word, because
-        hardly any word can follow in JSON. With rule inlining no node has more than 169.""",
+        hardly any word can follow in JSON. The largest share is then before the last digit of an escape such as
+        `\\u00e9`. The last row adds *rule inlining*: a rule is copied to the places where it is called, so fewer rules
+        end inside a token. Then no node has more than 169.""",
     ],
 )
 
 # %% [markdown]
-# ## 5 · What breaks · home
+# ## 5 · Another node, another verdict
+#
+# The token ` the` is accepted inside a string and rejected after a digit. It is context-independent at both nodes,
+# because no stack can change either verdict. Some descriptions use a different test: they call a token
+# context-dependent if its verdict is not the same in every state.
+
+# %%
+verdicts = np.array([part.verdicts for part in full_json.build()])  # 0 rejected, 1 accepted, 2 context-dependent
+
+# %% [question]
+# slide: The test compares stacks at one node; comparing nodes instead finds nearly all tokens.
+gv.predict(
+    "How many of the 128,256 tokens does that test call context-dependent?",
+    choices=[
+        "317: those that are context-dependent at some node",
+        "about 5,000: those with a bracket, a quote, a digit or whitespace",
+        "124,702: nearly all",
+    ],
+    answer="124,702: nearly all",
+    reveal=[
+        lambda: print(f"verdict differs between nodes:   {(verdicts != verdicts[0]).any(axis=0).sum():7,} tokens"),
+        lambda: print(f"context-dependent at some node:  {(verdicts == 2).any(axis=0).sum():7,} tokens"),
+        """Nearly every token is accepted inside a string and rejected somewhere else, and that needs no stack. The
+        right test compares stacks at one node: only 317 tokens are context-dependent at any node.""",
+    ],
+)
+
+# %% [markdown]
+# ## 6 · What breaks · home
 #
 # Could an engine skip the stack, and let all context-dependent tokens pass? `check=False` does that.
 # The loop is that of lab 02. It stops where the machine cannot read the token that was drawn.
@@ -398,7 +441,7 @@ document = gv.build_split(gv.json(), clerks, inline=False)
 def my_mask(state):
     verdicts = [document.node(place).verdicts for place in gv.json().places(state)]  # 1 accepted, 2 context-dependent
     pairs = [(set(np.flatnonzero(row == 1)), set(np.flatnonzero(row == 2))) for row in verdicts]
-    return fill_mask(pairs, lambda token: after(gv.json(), clerks.pieces[token], state) is not None)
+    return set(fill_mask(pairs, lambda token: after(gv.json(), clerks.pieces[token], state) is not None) or ())
 
 # %%
 # slide: Exercise 2: fill the mask from the tables, and ask the stack only where you must.
@@ -425,34 +468,6 @@ for text in ['["a', '{"a', '{"a": 1', '[1', '[{"a": 1']:
     print(f"yours {my_mask(state) == legal}, library {set(np.flatnonzero(document.mask(state))) == legal}")
 
 # %% [markdown]
-# ## 6 · Another node, another verdict · home
-#
-# The token ` the` is accepted inside a string and rejected after a digit. It is context-independent at both nodes,
-# because no stack can change either verdict. Some descriptions use a different test: they call a token
-# context-dependent if its verdict is not the same in every state.
-
-# %%
-verdicts = np.array([part.verdicts for part in full_json.build()])  # 0 rejected, 1 accepted, 2 context-dependent
-
-# %% [question]
-# slide: The test compares stacks at one node; comparing nodes instead finds nearly all tokens.
-gv.predict(
-    "How many of the 128,256 tokens does that test call context-dependent?",
-    choices=[
-        "317: those that are context-dependent at some node",
-        "about 5,000: those with a bracket, a quote, a digit or whitespace",
-        "124,702: nearly all",
-    ],
-    answer="124,702: nearly all",
-    reveal=[
-        lambda: print(f"verdict differs between nodes:   {(verdicts != verdicts[0]).any(axis=0).sum():7,} tokens"),
-        lambda: print(f"context-dependent at some node:  {(verdicts == 2).any(axis=0).sum():7,} tokens"),
-        """Nearly every token is accepted inside a string and rejected somewhere else, and that needs no stack. The
-        right test compares stacks at one node: only 317 tokens are context-dependent at any node.""",
-    ],
-)
-
-# %% [markdown]
 # ## Your predictions
 
 # %%
@@ -464,8 +479,8 @@ gv.score()
 # | often said | measured here | section |
 # | --- | --- | --- |
 # | "Less than 1% are context-dependent." | without context expansion 0.9% in a string, 46% in whitespace | 4 |
-# | "A context-independent token has the same verdict in every state." | true of 3,554 of 128,256 tokens | 6 |
-# | "They are so few that an engine can ignore them." | then some texts are broken | 5 |
+# | "A context-independent token has the same verdict in every state." | true of 3,554 of 128,256 tokens | 5 |
+# | "They are so few that an engine can ignore them." | then some texts are broken | 6 |
 #
 # The second sentence compares states. The right test compares *stacks* at one node: 127,939 tokens pass it everywhere.
 
