@@ -180,6 +180,17 @@ test("the legend counts the mask", () => {
   stop();
 });
 
+test("a few context-dependent tokens are named in the legend, each beside what the stack says", () => {
+  const { model, legend, stop } = chart();
+  const asked = pack([...new Uint8Array(Int32Array.from([1, 2]).buffer)]);
+  const texts = [0, [[5, "a", "61"], [6, HOSTILE, "62"], [7, "c", "63"], [8, "d", "64"]]];
+  model.tell({ number: 2, map: news({ land: undefined, asked: 9, bits: { 9: asked }, answers: [{ texts }] }) });
+  frame();
+  assert.match(legend(), /context-dependent, legal 1 c/);
+  assert.ok(legend().includes(`context-dependent, illegal 1 ${HOSTILE}`));
+  stop();
+});
+
 test("a key shows a token, asks for its text, and a hostile text stays text", () => {
   const { model, sheet, card, find, stop } = chart();
   press(sheet, "Home");

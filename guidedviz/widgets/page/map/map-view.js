@@ -14,6 +14,7 @@ const KEYS = "arrows move along the byte order, page keys move from region to re
 const HINT = "One cell per token. Press a cell to read about it. Zoom: + and −, Ctrl + wheel, or two fingers; after a press the wheel alone.";
 const [ACCEPTED, REJECTED, ASKED] = ["accepted", "rejected", "context-dependent"]; // by the node alone, or only with the stack
 const REST = 300; // milliseconds on a token that ask why it is illegal
+const LISTED = 20; // context-dependent tokens: so many are named in the legend
 
 /** @typedef {ReturnType<typeof buildMap>} MapUi */
 
@@ -142,17 +143,23 @@ function showParts(node, parts) {
  * @param {MapUi} ui
  * @param {Tile} tile
  */
-function paintLegend({ map, legend, sheet }, { count: legal, asked: [refused, asked] }) {
+function paintLegend({ map, legend, sheet, ask }, { count: legal, asked: [refused, asked] }) {
   const { eos, count } = map.land;
   const illegal = count - legal;
   const end = eos.length ? make("span", { class: "gv-soft" }, `EOS ${eos.some((rank) => has(maskNow(map), rank)) ? "legal" : "illegal"}`) : "";
-  /** @param {string} kind @param {string} words @param {number} number @param {string} [more] */
-  const entry = (kind, words, number, more = "") =>
-    make("span", {}, make("i", { class: `gv-cell gv-cell-${kind}` }), `${words} `, make("b", {}, withCommas(number)), more);
+  /** @param {string} kind @param {string} words @param {number} number @param {(Node | string)[]} more */
+  const entry = (kind, words, number, ...more) =>
+    make("span", {}, make("i", { class: `gv-cell gv-cell-${kind}` }), `${words} `, make("b", {}, withCommas(number)), ...more);
+  /** @param {number[]} ranks */
+  const names = (ranks) => {
+    const texts = ranks.length > LISTED ? [] : ranks.flatMap((rank) => textOf(map, rank, ask)?.[1] ?? []);
+    return texts.flatMap((text) => [" ", tokenName(text)]);
+  };
   const two = [entry("legal", "legal", legal, ` (${sayShare(legal / count)})`), entry("illegal", "illegal", illegal), end];
   const four = [
     entry("legal", ACCEPTED, legal - asked.length), entry("illegal", REJECTED, illegal - refused.length),
-    entry("asked", `${ASKED}, legal`, asked.length), entry("refused", `${ASKED}, illegal`, refused.length), end,
+    entry("asked", `${ASKED}, legal`, asked.length, ...names(asked)),
+    entry("refused", `${ASKED}, illegal`, refused.length, ...names(refused)), end,
   ];
   showParts(legend, map.stackAsked === null ? two : four);
   sheet.setAttribute("aria-label", `map of ${withCommas(count)} tokens: ${legend.textContent}. ${KEYS}`);
