@@ -339,7 +339,7 @@ print(len(table[0]), "moves; legal now:", [chr(byte) for byte in range(128) if s
 # %% [markdown]
 # The stage opens after `ring`. The root, four objects and a string are open: six strips. In the rule `string` the small
 # dots are the inner bytes of a character beyond ASCII. Step once and watch the strips: the token `"}}}}` closes the
-# upper five. Then press ⏮ and step through the run.
+# upper five. Then press `|◀` (to the start) and step through the run.
 
 # %%
 # slide: The strips are the stack: a string and four objects are still open.

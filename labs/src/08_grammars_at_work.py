@@ -244,8 +244,8 @@ gv.views.draw_loop("chart")
 # In the film the lexer is above the chart. A solid frame marks the new item, and dashed frames mark the items that led
 # to it. The number at the right is the column where an item began.
 #
-# Press ⏮ in the film and step. Look at frame 4, *sum waits for sum*: the items are in the column already, so nothing is
-# added. This is why the parser does not loop.
+# Press `|◀` in the film (to its start) and step. Look at frame 4, *sum waits for sum*: the items are in the column
+# already, so nothing is added. This is why the parser does not loop.
 
 # %%
 # slide: Earley's parser keeps a chart: a column per place lists all that may be going on there.
@@ -325,7 +325,7 @@ for name, grammar in grammars.items():
 # ## Exercise 2 · Scan, and the parser ★ · home
 #
 # Write `scan(column, character)`, without a lexer. Return the first items of the next column: after `(`, the item
-# `term → • ( sum )` becomes `term → ( • sum )`.
+# `term → • "(" sum ")"` becomes `term → "(" • sum ")"`.
 #
 # The next cell is the whole parser: it calls your two functions, and `complete`, an exercise of lab 10. The cell after
 # the exercise tries four texts. While the exercise is open, it prints False four times.
@@ -441,8 +441,8 @@ gv.predict(
     answer="a comment with replies, which can have replies, and so on",
     reveal=[
         lambda: print("dates:  ", gv.json_schema({"type": "string", "format": "date"})),
-        lambda: print("replies:", gv.grammar('root ::= "(" [a-z]+ root* ")"')),
-        """Only the replies nest to any depth. (In the grammar above, round brackets stand around each comment.) A
+        lambda rules='root ::= "(" [a-z]+ root* ")"': print("replies:", gv.grammar(rules), "of", rules),
+        """Only the replies nest to any depth. (In their grammar, round brackets stand around each comment.) A
         finite automaton with 31 states knows all dates that exist, between quotes. A list of numbers may be long, but
         it does not nest: a finite automaton can read the order. No context-free grammar can check a sum of numbers of
         any length. The invoice needs a JSON Schema, and a validator for the total.""",
