@@ -10,7 +10,8 @@ just asked: the student's JupyterLab keeps it folded until the cell is run. `# %
 with `gv.predict`: the student's JupyterLab folds its code, which holds the answer. In a text, `{minutes}` stands for
 the estimated minutes in class, `{with_home}` for those with the homework; the first line holds the question of a lab
 for the table in the README. A paragraph `# hint: ...` becomes a folded hint. A code cell may hold
-an exercise, solved; the heading above it ends with one to three stars, and with `· home` if it is homework:
+an exercise, solved; the heading above it ends with one to three stars. A heading that ends with `· home` makes all
+that stands under it homework, up to the next heading:
 
     # solution:
     return powers / powers.sum()
@@ -183,7 +184,7 @@ def estimate(cells: Iterable[tuple[str, str]]) -> tuple[float, float]:
 
     >>> estimate([("markdown", "word " * 360), ("code", "gv.stage(model)"), ("question", "gv.predict()")])
     (6.625, 6.625)
-    >>> estimate([("markdown", "## Sum ★★ · home"), ("code", "# solution:\\nx = 1\\n# end")])[0]
+    >>> estimate([("markdown", "## Sum ★★ · home"), ("code", "# solution:\\nx = 1\\n# end"), ("code", "print(x)")])[0]
     0.0
     """
     in_class, at_home, stars, home = 0.0, 0.0, 0, False
@@ -201,7 +202,6 @@ def estimate(cells: Iterable[tuple[str, str]]) -> tuple[float, float]:
             minutes += PER_WIDGET * len(WIDGET.findall(text))
         in_class += 0 if home else minutes
         at_home += minutes if home else 0
-        home = home and "# solution:" not in text
     return in_class, in_class + at_home
 
 

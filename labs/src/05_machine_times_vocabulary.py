@@ -199,38 +199,8 @@ gv.predict(
 )
 
 # %% [markdown]
-# ## Exercise 2 · The index from walks ★ · home
-#
-# Write `build_index(root, machine, walk)`. It gives a dictionary: state → row, the result of
-# `walk(root, machine, state)`. Begin with `machine.initial`. Each state that is a value in a row needs a row too, and
-# no other state does. Walk once per state. EOS is not in the trie. The regex `a` and one token `a` give
-# `{0: {0: 1}, 1: {}}`.
-#
-# hint: Keep a list of states that wait for their row.
-#
-# hint: Use `waiting = [machine.initial]` and `for state in waiting:`. If the state has no row yet, store its row and
-# extend `waiting` by `row.values()`.
-
-# %%
-# slide: Exercise 2: build the index from the walks.
-def build_index(root, machine, walk):
-    # solution:
-    index, waiting = {}, [machine.initial]
-    for state in waiting:
-        if state not in index:
-            index[state] = walk(root, machine, state)
-            waiting.extend(index[state].values())
-    return index
-    # open:
-    # ...  # a row for each state that can be reached
-    # end
-
-
-gv.checks.index(build_index)
-
-# %% [markdown]
-# `gv.build_index` does the same, for all states together and in NumPy. This is the index of a date over all 128,256
-# tokens of Llama 3. Tokens that behave alike share a column: `00 +99` means `00` and 99 more, all texts of two digits.
+# `gv.build_index` walks for all states together, in NumPy. This is the index of a date over all 128,256 tokens of
+# Llama 3. Tokens that behave alike share a column: `00 +99` means `00` and 99 more, all texts of two digits.
 # Llama 3 has three end tokens. After the year, in q4, one token is legal: the dash.
 
 # %%
@@ -269,6 +239,36 @@ gv.draw_bars([*costs], {"ms": [*costs.values()]}, title="milliseconds, measured 
 # The trie is the largest cost, and it is paid once. After that, each of the two indexes takes less time than the two
 # loops for one state. An index also takes memory. With a column per token, the email address has 66 × 128,256 cells,
 # over eight million. Ours keeps one column for all tokens that behave alike.
+
+# %% [markdown]
+# ## Exercise 2 · The index from walks ★ · home
+#
+# Write `build_index(root, machine, walk)`. It gives a dictionary: state → row, the result of
+# `walk(root, machine, state)`. Begin with `machine.initial`. Each state that is a value in a row needs a row too, and
+# no other state does. Walk once per state. EOS is not in the trie. The regex `a` and one token `a` give
+# `{0: {0: 1}, 1: {}}`.
+#
+# hint: Keep a list of states that wait for their row.
+#
+# hint: Use `waiting = [machine.initial]` and `for state in waiting:`. If the state has no row yet, store its row and
+# extend `waiting` by `row.values()`.
+
+# %%
+# slide: Exercise 2: build the index from the walks.
+def build_index(root, machine, walk):
+    # solution:
+    index, waiting = {}, [machine.initial]
+    for state in waiting:
+        if state not in index:
+            index[state] = walk(root, machine, state)
+            waiting.extend(index[state].values())
+    return index
+    # open:
+    # ...  # a row for each state that can be reached
+    # end
+
+
+gv.checks.index(build_index)
 
 # %% [markdown]
 # ## 4 · What breaks: a stale index

@@ -187,6 +187,27 @@ print(gv.record(clerk, "Hi! Rex is a dog.\nJSON with name, kind:\n", gv.guide(co
 # `0|[1-9][0-9]?|1[01][0-9]|120`. A length is a number, too: `maxLength: 10` allows at most ten characters.
 
 # %% [markdown]
+# **What breaks.** A limit that is too small for the facts. The schema `short` allows a name of 8 characters.
+
+# %%
+name = {"type": "string", "maxLength": 8}
+short = gv.json_schema(person | {"properties": person["properties"] | {"name": name}})
+
+# %% [question]
+# slide: A limit that is too small for the facts cuts the name.
+gv.predict(
+    "The name `Tamsin Okoro` has 12 characters. What does the model write under the schema `short`?",
+    choices=["`Tamsin`", "`T. Okoro`", "`Tamsin O`", "nothing: no token is legal after 8 characters"],
+    answer="`Tamsin O`",
+    reveal=[
+        lambda: print(gv.record(clerk, ask(*people[0]), gv.guide(short, clerk.vocabulary)).text),
+        """It fits the schema, and the name is cut. `Tamsin` and `T. Okoro` would need a model that knows the limit. It
+        sees the text only: it writes as before, and after 8 characters only `"` and `",` are legal. A limit stops
+        endless output. It does not ask for a short text.""",
+    ],
+)
+
+# %% [markdown]
 # ## Exercise 2 · At most n ★★ · home
 #
 # Write `at_most(n)`: a regex for the numbers from 0 to `n`, without leading zeros. Its length may depend on
@@ -220,27 +241,6 @@ def at_most(n):
 
 
 gv.checks.at_most(at_most)
-
-# %% [markdown]
-# **What breaks.** A limit that is too small for the facts. The schema `short` allows a name of 8 characters.
-
-# %%
-name = {"type": "string", "maxLength": 8}
-short = gv.json_schema(person | {"properties": person["properties"] | {"name": name}})
-
-# %% [question]
-# slide: A limit that is too small for the facts cuts the name.
-gv.predict(
-    "The name `Tamsin Okoro` has 12 characters. What does the model write under the schema `short`?",
-    choices=["`Tamsin`", "`T. Okoro`", "`Tamsin O`", "nothing: no token is legal after 8 characters"],
-    answer="`Tamsin O`",
-    reveal=[
-        lambda: print(gv.record(clerk, ask(*people[0]), gv.guide(short, clerk.vocabulary)).text),
-        """It fits the schema, and the name is cut. `Tamsin` and `T. Okoro` would need a model that knows the limit. It
-        sees the text only: it writes as before, and after 8 characters only `"` and `",` are legal. A limit stops
-        endless output. It does not ask for a short text.""",
-    ],
-)
 
 # %% [markdown]
 # ## 3 · The order of the keys

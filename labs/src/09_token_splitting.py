@@ -460,7 +460,6 @@ def fill_mask(parts, on_stack):
 gv.checks.fill_mask(fill_mask)
 
 # %%
-# slide: The masks are the same as those of reading every token.
 for text in ['["a', '{"a', '{"a": 1', '[1', '[{"a": 1']:
     state = after(gv.json(), text.encode())
     legal = read_all(gv.json(), state, clerks)

@@ -146,6 +146,9 @@ def conditioned(chances, legal):
 
 gv.checks.conditioned(conditioned)
 
+# %% [markdown]
+# ### Ratios of texts
+
 # %% [question]
 # slide: A mask keeps the ratios of tokens, not the ratios of texts.
 gv.predict(

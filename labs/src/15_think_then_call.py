@@ -344,6 +344,9 @@ def turn_rule(choice):
 
 gv.checks.turn_rule(turn_rule)
 
+# %% [markdown]
+# ### No call, please
+
 # %% [question]
 # slide: The token is masked, and the model spells it with letters: a ban of one token is no ban.
 gv.predict(

@@ -167,6 +167,21 @@ def test_an_exercise_has_stars_and_two_hints(name):
 
 
 @pytest.mark.parametrize("name", NUMBERED)
+def test_what_follows_a_homework_exercise_in_class_has_a_heading_of_its_own(name):
+    """A student who leaves out the homework leaves out all that stands under its heading."""
+    source = build.read_source(name)
+    at_home, exercise, after = False, False, []
+    for (kind, text), slide in zip(build.read_cells(source), build.read_slides(source), strict=True):
+        headings = re.findall(r"^#+ .*$", text, re.MULTILINE) if kind == "markdown" else []
+        if headings:
+            at_home, exercise = headings[-1].endswith(" · home"), False
+        elif at_home and exercise and (kind == "question" or slide or build.WIDGET.search(text)):
+            after.append(text)
+        exercise = exercise or "# solution:" in text
+    assert not after, "give it a heading"
+
+
+@pytest.mark.parametrize("name", NUMBERED)
 def test_a_lab_says_what_is_often_said_and_what_to_read_next(name):
     text = "\n\n".join(prose_of(name))
     places = [text.index(word) for word in ("## Often said", "## Recap", "production engines", "## Further reading")]
