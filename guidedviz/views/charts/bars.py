@@ -173,7 +173,7 @@ def _say_bars(row: BarRow, names: Iterable[str]) -> str:
 def _say_number(value: float) -> str:
     if 0 <= value <= 1:
         return probability(value)
-    return f"{value:.1f}".removesuffix(".0")
+    return f"{value:,.1f}".removesuffix(".0")
 
 
 def write_name(x: float, y: float, words: str, struck: bool = False, bold: bool = False, room: int = 13) -> Element:

@@ -28,9 +28,9 @@ def dfa_frames(text: str) -> list[Sketch]:
 
     >>> for frame in dfa_frames("ab*"):
     ...     print(frame.words)
-    From q0 = {n0}: a leads to q1 {1,2,3}, which is new.
-    From q1 = {n1 n2 n3}: b leads to q2 {2,3}, which is new.
-    From q2 = {n2 n3}: b leads to q2 {2,3}.
+    From q0 = {n0}: "a" leads to q1 {1,2,3}, which is new.
+    From q1 = {n1 n2 n3}: "b" leads to q2 {2,3}, which is new.
+    From q2 = {n2 n3}: "b" leads to q2 {2,3}.
     """
     nfa, dfa, _ = machine_stages(text)
     check_machine(text, dfa)
@@ -74,7 +74,8 @@ def _name_set(state: int, subset: frozenset[int]) -> str:
 
 
 def _say_byte_ranges(ranges: Iterable[tuple[int, int]]) -> str:
-    return visible_bytes(values_in(ranges))
+    said = visible_bytes(values_in(ranges))
+    return f'"{said}"' if len(said) == 1 else said
 
 
 # --- to the smallest DFA ---
@@ -86,7 +87,7 @@ def minimal_frames(text: str) -> list[Sketch]:
     >>> for frame in minimal_frames("ab|cb"):
     ...     print([title + str(sorted(states)) for title, states in frame.groups], frame.words)
     ['A[3]', 'B[0, 1, 2]'] In A the text may end, in B it may not.
-    ['A[3]', 'B[0]', 'C[1, 2]'] The byte b leads into A from q1 q2, but from no other state of B. New block C: q1 q2.
+    ['A[3]', 'B[0]', 'C[1, 2]'] "b" leads into A from q1 q2, but from no other state of B. New block C: q1 q2.
     [] Each block becomes one state: 3 states of 4.
     """
     _, dfa, minimal = machine_stages(text)
@@ -143,9 +144,8 @@ def _say_split(step: MinStep, names: tuple[str, ...], blocks: list[frozenset[int
     else:
         into = list_names(names[state] for state in sorted(step.into))
     moved = list_names(names[state] for state in sorted(step.moved))
-    byte = _say_byte_ranges(step.by)
-    lead = f"The byte {byte} leads into {into} from {moved}, but from no other state of {title_of(step.block)}"
-    return f"{lead}. New block {title_of(step.new)}: {moved}."
+    lead = f"{_say_byte_ranges(step.by)} leads into {into} from {moved}"
+    return f"{lead}, but from no other state of {title_of(step.block)}. New block {title_of(step.new)}: {moved}."
 
 
 def title_of(block: int) -> str:
