@@ -53,7 +53,8 @@ gv.views.draw_loop("regex")
 # %% [markdown]
 # There are two ways out. One can try the first transition and *go back* if it fails: this is backtracking, and Python's
 # `re` works like this. `(a+)+b` can cut a row of `a` into groups in many ways. If no `b` follows, `re` tries them all,
-# and each further letter doubles their number. The second number of each row is for a DFA, which section 3 builds:
+# and each further letter doubles their number. Below are the microseconds of `re`, and of a DFA as section 3 builds it
+# (its bars are too short to be seen):
 
 # %%
 # NBVAL_IGNORE_OUTPUT
@@ -68,21 +69,20 @@ times = {name: [microseconds(read, text) for text in texts] for name, read in re
 gv.draw_bars([f"{len(text)} letters" for text in texts], times, title="microseconds")
 
 # %% [markdown]
-# Or one can take *both* transitions, and remember all states in which the machine may be. We take both: a mask must
-# allow every byte that can come next, on any of the ways.
+# Or one can take *both* transitions, and remember all states in which the machine may be. We do this, because a mask
+# must allow every byte that can come next, on any way.
 
 # %% [markdown]
 # ## 2 · An NFA is in several states at once
 #
 # In Thompson's construction each part of a regex becomes a few states. **Epsilon edges** connect the parts; they read
-# nothing. (Our NFA leaves out some epsilon edges of the original construction.)
+# nothing.
 
 # %%
 for part, said in {
-    "ab": "the b begins where the a ends",
     "a?": "ε leaves the a out",
     "a+": "ε leads back, for one more a",
-    "ab|c": "both options have the same start and the same end",
+    "ab|c": "the b begins where the a ends, and both options end in one state",
 }.items():
     nfa, _, _ = gv.machines.machine_stages(part)
     display(gv.draw_machine(nfa, title=f"{part} · {said}"))
@@ -113,7 +113,7 @@ gv.draw_machine(small, title="the NFA of a?b|a")
 # %% [question]
 # slide: The machine takes both ways at once, so it can be in two states.
 gv.predict(
-    "And the text `a`? Begin with the first row. Which states are lit after the `a`?",
+    "Now the NFA reads the text `a`. Before it, n0 and n1 are lit. Which states are lit after it?",
     choices=["n1", "n2", "n1 and n2", "n0, n1 and n2"],
     answer="n1 and n2",
     reveal=[
@@ -124,17 +124,18 @@ gv.predict(
 )
 
 # %% [markdown]
-# Now a clumsy regex: a whole number, or one with a point, or one with a comma. Its NFA has three branches. Press `Home`
-# and step through the film. The boxes on top are the text `4.2`: the line marks what is read, the frame is around the
-# next byte. Which branches die at the point?
+# Now a clumsy regex: a whole number, or one with a point, or one with a comma. Its NFA has three branches. The boxes on
+# top are the text `4.2`: the line marks what is read, the frame is around the next byte. The film opens after the `4`
+# (⏮ shows how it came there). Nine states are lit. Which branches die at the point? Step on.
 
 # %%
 # slide: An NFA reads a number: follow the lit states, of which there are many at first.
 clumsy = r"\d+|\d+\.\d+|\d+,\d+"
-gv.film(gv.views.nfa_reading_frames(clumsy, "4.2"), show=5)
+gv.film(gv.views.nfa_reading_frames(clumsy, "4.2"), show=3)
 
 # %% [markdown]
-# And the mask? **After the epsilon edges are added, it holds the bytes on all edges that leave lit states.**
+# And the mask? **After the epsilon edges are added, it holds the bytes on all edges that leave lit states.** The text
+# may end if an accepting state is lit.
 
 # %%
 clumsy_nfa, clumsy_dfa, clumsy_least = gv.machines.machine_stages(clumsy)
@@ -157,8 +158,7 @@ gv.predict(
         lambda: [print(f"{text:5} {mask(text) or 'refused: no state is lit'}") for text in ("4", "4.2", "4,2", "4,2.")],
         lambda: gv.draw_machine(gv.views.nfa_reading_frames(clumsy, "4.2")[-1]),
         """After `4` all three branches are alive. The point leaves only the middle one, and it reads no second point
-        and no comma. A state is lit only if an edge leads there from a lit state. Here no edge leads back to a
-        branch that died.""",
+        and no comma. A dead branch stays dead: no edge leads into it from the middle one.""",
     ],
 )
 
@@ -235,14 +235,14 @@ gv.predict(
     number=lambda: len(gv.views.dfa_frames(clumsy)),
     reveal=[
         lambda: gv.draw_machine(gv.views.dfa_frames(clumsy)[-1], [0, 1, 3, 5], title="4.2: one state at a time"),
-        """Six: nothing; digits; digits and a point; digits and a comma; and after each of these two, more digits. A
-        longer number lights the same states as a short one. q1 holds nine states (the picture cuts its name): the film
-        showed them after `4`.""",
+        """Six, one for each kind of text so far: nothing; digits; digits and a point; digits and a comma; and each of
+        these two with more digits. A longer number lights the same states as a short one. q1 holds the nine states of
+        the film (the picture cuts its name).""",
     ],
 )
 
 # %% [markdown]
-# This film finds the six sets one by one:
+# This film finds them one by one:
 
 # %%
 # slide: One set after the other is found, and each becomes a state.
@@ -304,15 +304,15 @@ gv.predict(
 # %% [markdown]
 # A program finds this by splitting. Begin with two blocks: the accepting states, and all others. Two states of one
 # block are separated if some byte leads them into different blocks, or if only one of them can read it. Repeat until no
-# block can be split. Then each block becomes one state.
+# block can be split. Then each block becomes one state. This is **minimisation**.
 
 # %%
 # slide: Split the blocks until no byte tells two states of a block apart: four states remain.
 gv.film(gv.views.minimal_frames(clumsy), show=1)
 
 # %% [markdown]
-# Except for the names of its states, the smallest DFA is unique. `gv.regex` always builds it, with the names in a fixed
-# order. So `gv.regex(one) == gv.regex(other)` says whether two regexes accept the same texts, whatever they look like.
+# Except for the names of its states, the smallest DFA is unique. `gv.regex` builds it, with the names in a fixed order.
+# So `gv.regex(one) == gv.regex(other)` says whether two regexes accept the same texts.
 
 # %% [question]
 # slide: Two regexes mean the same if their smallest machines are the same.
@@ -332,12 +332,22 @@ gv.predict(
 )
 
 # %% [markdown]
+# The smallest DFA guides a model. The stage opens after `12`. There 13 tokens are legal: ten digits, the point, the
+# comma and the end. Step on: after the point only the digits are.
+
+# %%
+# slide: Four states guide a model: after a point there is no second point and no comma.
+clerk = gv.load_model("clerk")
+lamp = "Hi! The lamp costs $12.50.\nThe price as a number:\n"
+gv.stage(clerk, lamp, gv.guide(clumsy_least, clerk.vocabulary), constraint="a number", show=2)
+
+# %% [markdown]
 # ## 5 · What breaks
 #
 # A DFA can also be much larger than its NFA. Take the texts of `a` and `b` whose **second** letter from the end is an
 # `a`. A machine that reads from left to right does not know where the end is. So it must remember the last two letters.
-# Here each state is named by these two letters. The start is `bb`: as long as nothing is written, there is no `a` to
-# remember.
+# Here each state is named by these two letters. The start is `bb`: an empty text holds no `a`, as if two `b` stood
+# there.
 
 # %%
 # slide: The second letter from the end must be an a, so the machine remembers two letters.
@@ -361,6 +371,18 @@ for place in (2, 3, 9, 10):
 # two of these states are equivalent.
 
 # %% [markdown]
+# ## Your own regex · home
+#
+# Change `mine` in the next cell and run it. It shows its NFA and its smallest DFA.
+
+# %%
+mine = r"\d+(,\d\d\d)*"
+nfa, dfa, least = gv.machines.machine_stages(mine)
+print("NFA", len(nfa), "states · DFA", len(dfa), "· smallest DFA", len(least))
+display(gv.draw_machine(nfa, title="your NFA"))
+gv.draw_machine(least, title="your smallest DFA")
+
+# %% [markdown]
 # A service that accepts regexes from strangers needs a limit, and an error that says what to change. (This takes some
 # seconds.)
 
@@ -369,18 +391,6 @@ try:
     gv.regex("[ab]*a[ab]{20}")
 except gv.GuidedVizError as error:
     print(error)
-
-# %% [markdown]
-# ## Your own regex · home
-#
-# Change `mine`, and run the next cell. It shows its NFA and its smallest DFA.
-
-# %%
-mine = r"\d+(,\d\d\d)*"
-nfa, dfa, least = gv.machines.machine_stages(mine)
-print("NFA", len(nfa), "states · DFA", len(dfa), "· smallest DFA", len(least))
-display(gv.draw_machine(nfa, title="your NFA"))
-gv.draw_machine(least, title="your smallest DFA")
 
 # %% [markdown]
 # ## Your predictions
@@ -396,7 +406,7 @@ gv.score()
 # | "An NFA guesses the right branch." | It follows all of them, and nothing goes back. | 2 |
 # | "A regex engine tries one way after the other." | `re` does. A DFA takes one step per byte. | 1 |
 # | "n states of an NFA become 2ⁿ of the DFA." | 16 became 6, then 4. But 13 became 1,024. | 3, 5 |
-# | "Different regexes are different machines." | `\d+(\.\d+)?` and `(\d+\.)?\d+` are equal. | 4 |
+# | "Different regexes are different machines." | `\d+\|\d+\.\d+` and `(\d+\.)?\d+` have the same smallest DFA. | 4 |
 
 # %% [markdown]
 # ## Recap

@@ -48,6 +48,12 @@ def test_the_branches_of_the_film_die_at_the_point_and_a_loop_leads_back_to_a_de
     assert again[5].lit == {3}, "after ab the c is read"
 
 
+def test_the_stage_of_the_smallest_dfa_has_three_more_legal_tokens_before_the_point_than_after_it(clerk):
+    guide = gv.guide(gv.machines.machine_stages(CLUMSY)[2], clerk.vocabulary)
+    steps = gv.record(clerk, "Hi! The lamp costs $12.50.\nThe price as a number:\n", guide).steps
+    assert [(step.piece, step.legal) for step in steps[2:5]] == [(b".", 13), (b"5", 10), (b"0", 11)]
+
+
 @pytest.mark.slow
 def test_the_dfa_doubles_with_each_letter_and_a_large_one_is_refused():
     sizes = {n: [len(one) for one in gv.machines.machine_stages(f"[ab]*a[ab]{{{n - 1}}}")] for n in (9, 10, 11)}
