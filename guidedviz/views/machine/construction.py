@@ -239,10 +239,10 @@ def trie_frames(machine: Machine[Any], vocabulary: Vocabulary, state: Hashable |
     >>> for frame in trie_frames(gv.regex("3+"), gv.Vocabulary([b"3", b"33", b".", b".5"])):
     ...     print(frame.words)
     4 tokens, 4 nodes below the start: a ring marks where a token ends. The machine is in q0.
-    "." cannot be read in q0: the subtree is cut, . and .5 are illegal.
-    "3" is read, q0 to q1: 3 is legal.
-    "3" is read, q1 to q1: 33 is legal.
-    The walk is over: 3 and 33 are legal in q0. The machine was asked about 3 of these nodes, and read 2.
+    "." cannot be read in q0: the subtree is cut, "." and ".5" are illegal.
+    "3" is read, q0 to q1: "3" is legal.
+    "3" is read, q1 to q1: "33" is legal.
+    The walk is over: "3" and "33" are legal in q0. The machine was asked about 3 of these nodes, and read 2.
     """
     machine = as_machine(machine, "trie_frames")
     trie = vocabulary.trie
@@ -278,7 +278,7 @@ def _read_node(before: Sketch, trie: Trie, node: int, names: Mapping[int, str]) 
     sign = _sign_of(trie, node)
     follows = "on to what is below"
     if node in before.accepting:
-        follows = f"{before.names[node]} is legal"
+        follows = f'"{before.names[node]}" is legal'
     words = f'"{sign}" is read, {names[parent]} to {names[node]}: {follows}.'
     move = f"{parent}-{node}"
     moves = before.lit_arrows | {move}
@@ -315,7 +315,7 @@ def sketch_trie(trie: Trie, vocabulary: Vocabulary) -> Sketch:
         arrows.append(Arrow(parent, node, ((byte, byte),)))
     names = ("start", *map(visible, prefixes[1:]))
     ends = frozenset(map(int, trie.node_of[list(vocabulary.text_ids)]))
-    return Sketch(names, tuple(arrows), 0, ends, ring="a token ends here", highlight="read")
+    return Sketch(names, tuple(arrows), 0, ends, ring="a token ends here", highlight="reached")
 
 
 def _children(trie: Trie, node: int) -> range:
@@ -330,7 +330,7 @@ def _sign_of(trie: Trie, node: int) -> str:
 
 def _say_tokens(sketch: Sketch, nodes: frozenset[int]) -> str:
     """The pieces that end in these nodes, with the verb."""
-    named = [sketch.names[node] for node in sorted(nodes & sketch.accepting)]
+    named = [f'"{sketch.names[node]}"' for node in sorted(nodes & sketch.accepting)]
     if len(named) > 1:
         *first, last = named
         return f"{', '.join(first)} and {last} are"

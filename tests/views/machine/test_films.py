@@ -144,13 +144,13 @@ DECIMAL = gv.regex(r"[0-9]+(\.[0-9]+)?")
 
 def test_where_the_machine_cannot_go_on_everything_below_is_cut_at_once():
     frames = gv.views.trie_frames(DECIMAL, TOY, state=2)
-    assert frames[1].words == '"." cannot be read in q2: the subtree is cut, ., .. and .5 are illegal.'
+    assert frames[1].words == '"." cannot be read in q2: the subtree is cut, ".", ".." and ".5" are illegal.'
     assert {frames[1].names[node] for node in frames[1].groups[0][1]} == {".", "..", ".5"}
     assert frames[1].lit == {0}
     assert len(frames) == 1 + 9 + 1, "the machine is never asked about what is below a cut, nor about 7.5"
     said = [frame.words for frame in frames]
     assert [words[1] for words in said[1:-1]] == [*".3.x427.x"], "depth first, as the recursion of the exercise"
-    assert said[-1].startswith("The walk is over: 3 and 42 are legal in q2.")
+    assert said[-1].startswith('The walk is over: "3" and "42" are legal in q2.')
 
 
 @given(
@@ -181,7 +181,7 @@ def test_a_still_of_a_walk_marks_what_was_cut_and_dims_what_was_never_asked():
     marks = [last.count(part) for part in (">cut</text>", 'gv-cut"', 'gv-cut gv-below-cut"')]
     assert marks == [1, 1 + 1, 2 + 1], "in the drawing, and in the legend"
     assert "cut" not in re.sub("<style>.*?</style>", "", first, flags=re.DOTALL)
-    assert [">read<" in first, ">legal<" in last, ">now<" in first + last] == [True, True, False]
+    assert [">reached<" in first, ">legal<" in last, ">now<" in first + last] == [True, True, False]
 
 
 def test_the_legend_of_a_trie_says_that_a_token_ends_at_a_ring():
