@@ -82,6 +82,11 @@ def test_the_walks_of_the_exercises_give_the_index_of_the_engine(llama3):
     assert date.accepts(b"0000-00-00")
 
 
+def test_the_index_of_an_email_address_keeps_a_column_per_kind_of_token(llama3):
+    email = gv.regex(r"[a-z0-9._]{1,32}@[a-z0-9]{1,24}\.(com|org|net)")
+    assert gv.build_index(email, llama3).after.shape == (76, 66)
+
+
 def test_the_start_state_of_the_decimal_allows_42_and_both_columns_are_equal():
     toy = gv.Vocabulary([b"3", b"42", b".", b".5", b"3.", b"7.5", b"..", b"3x", b"x", b"</s>"], eos={9})
     number = gv.guide(gv.regex(DECIMAL), toy)
