@@ -180,6 +180,7 @@ SCHEMAS = read_trials(
     text="""
 the regex of a type without parts stands in LEAVES
     "integer"
+    "string"
 each value is written as json.dumps writes it, and | stands between them
     ["red", "green"]
     [1, None, True]
@@ -194,6 +195,8 @@ a key is written as json.dumps writes it, too
 the members in their order, ", " between two
     {"b": "integer", "a": "string"}
     {"a": "integer", "b": "integer", "c": "integer"}
+a value may be any schema: the function calls itself
+    {"color": ["red"]}
 a | needs parentheses inside a longer regex
     {"ok": "boolean"}
     {"color": ["red", "green"], "n": "integer"}
