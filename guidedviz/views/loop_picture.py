@@ -72,7 +72,7 @@ LOOP_PARTS = {
     "regex": Part((REGEX_BOX, ("NFA", "many states"), DFA_BOX), ("regex", "NFA", "DFA")),
     "index": Part((REGEX_BOX, DFA_BOX, ("trie", "all tokens"), ("index", "state → tokens")), ("trie", "index")),
     "schema": Part(
-        (("schema", "keys and types"), ("regex", "if finite"), MACHINE_BOX, ("index", "× tokens")), ("schema",)
+        (("schema", "keys and types"), ("regex", "fixed depth"), MACHINE_BOX, ("index", "× tokens")), ("schema",)
     ),
     "stack": Part((RULES_BOX, ("PDA", "push and pop"), STATE_BOX), ("grammar", "PDA", "state")),
     "chart": Part((RULES_BOX, ("lexer", "bytes to lexemes"), ("chart", "items per place")), ("lexer", "chart")),

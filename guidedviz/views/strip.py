@@ -89,7 +89,7 @@ def write_strip(
         ends_chat = bool(trace.prompt_parts) and step["end"] == "eos"
         special = ends_chat or step["token"] in step.get("names", ())
         share = step["mass"] if mass else step["masked"]
-        said = step["massText"] if mass else step["maskedText"]
+        said = f"Z {step['massText']}" if mass else step["maskedText"]
         current = cursor == place + 1
         drawn.append(write_chip(Chip(step, share, said, special, current, pale, gone)))
     parts, y = wrap_chips(drawn)

@@ -326,4 +326,5 @@ def _say_ascii(values: Set[int], limit: int, whole: bool) -> str:
     words = [visible_bytes(seen, 8)] if seen else []
     if without_controls:
         words.append("controls" if whole else "ctrl")
-    return f"{kind} but {' '.join(words)}" if words else kind
+    missed = (" and " if whole else " ").join(words)
+    return f"{kind} but {missed}" if words else kind
