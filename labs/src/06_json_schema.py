@@ -91,10 +91,10 @@ machine = gv.json_schema(Person)
 gv.draw_machine(gv.json_schema(Person, whitespace="one"), title="a person, with one space each", folded=True)
 
 # %% [markdown]
-# Follow the thick arrows: three keys, in the order of the class. The loop `any ASCII but "`… reads one character of a
-# string. It has 12 states inside, for escapes such as `\n` and for characters of several bytes: these begin with a byte
-# from 0xC2 to 0xF4. The numbers up to 120 stand between `age` and `city`. Each `title` is an annotation. (The picture
-# has one space after each colon and comma. `machine` leaves each space optional, so it has more arrows.)
+# Follow the thick arrows: three keys, in the order of the class. The loop `any but " ctrl …` reads one character of a
+# string. It has 12 states inside, for escapes such as `\n` and for characters of several bytes. Such a character begins
+# with a byte from 0xC2 to 0xF4. The numbers up to 120 stand between `age` and `city`. Each `title` is an annotation.
+# (The picture has one space after each colon and comma. `machine` leaves each space optional, so it has more arrows.)
 
 # %% [question]
 # slide: A default makes the key optional, and nothing else.
@@ -142,12 +142,12 @@ gv.stage(clerk, ask(*people[0]), guide, constraint="a person", show=0)
 # %% [markdown]
 # ## Exercise 1 · A compiler for schemas ★★
 #
-# Write `schema_to_regex(schema)`. `LEAVES` has the regex of a string, an integer and a boolean. If a schema has
-# both `enum` and `type`, only the values of the enum are legal. An `object` has all its `properties`, in order,
-# required or not. Spell everything as `json.dumps` does: a space after each `:` and `,`. A boolean property `ok` gives
+# Write `schema_to_regex(schema)`. `LEAVES` has the regex of a string, an integer and a boolean. If a schema has both
+# `enum` and `type`, the enum alone decides (here its values fit the type). An `object` has all its `properties`, in
+# order, required or not. Spell all as `json.dumps` does: a space after each `:` and `,`. A boolean property `ok` gives
 # `\{"ok": (true|false)\}`. Any regex for the same texts is right.
 #
-# hint: Join the values of an enum with `|`. An object is `\{`, its members, `\}`.
+# hint: Join the values of an enum with `|`. An object is `\{`, members, `\}`.
 #
 # hint: A member is `re.escape(json.dumps(key)) + ": (" + schema_to_regex(value) + ")"`. Each value of an enum is
 # `re.escape(json.dumps(value))`.
@@ -172,7 +172,7 @@ def schema_to_regex(schema):
 gv.checks.schema_to_regex(schema_to_regex)
 
 # %% [markdown]
-# Your regex guides the model. (While the exercise is open, another one does.)
+# Your regex guides the model. (Until exercise 1 is solved, a regex of ours is used.)
 
 # %%
 # slide: A schema of two keys, compiled by your function, guides the model.
@@ -245,8 +245,9 @@ gv.checks.at_most(at_most)
 # %% [markdown]
 # ## 3 · The order of the keys
 #
-# A JSON object has no order, and a validator accepts any. A machine that accepts every order must remember the set
-# of keys read so far: ten keys have 1,024 sets. So most engines write the keys in the order of `properties`.
+# The keys of a JSON object have no order, so a validator accepts every order. A machine that accepts every order must
+# remember the set of keys read so far: ten keys have 1,024 sets. So our compiler writes the keys in the order of
+# `properties`, as most engines do. Here the schema says age first, and the prompt still says name first:
 
 
 # %%
@@ -263,10 +264,18 @@ greedy = gv.record(known, ask(**priya), age_first, temperature=0)
 gv.draw_strip(greedy, mass=True)
 
 # %% [markdown]
-# The number below a token is the Z of its step. The model follows the order in the prompt. It wanted `name` in place of
-# `age`, and after the name it wanted to end the object. The mask forbade both. These values are right, but here the
-# likeliest token was taken at each step. Now we draw 50 records at temperature 1 with each of three orders. The prompt
-# stays the same:
+# Below each token is the Z of its step. Where was the model overruled, and what did it want there?
+
+# %%
+for step in greedy.steps:
+    likeliest = step.candidates[0]
+    if not likeliest.legal:
+        print(f"wanted {likeliest.piece.decode()!r:10} {likeliest.raw:.2f}, wrote {step.piece.decode()!r}")
+
+# %% [markdown]
+# The model follows the order in the prompt: it wanted `name` first, and it wanted to end the object after the name.
+# This record is right. But it was made greedily: always with the likeliest legal token. Now we draw the tokens, at
+# temperature 1: 50 records with each of three orders. The prompt stays the same.
 
 
 # %%
@@ -295,8 +304,8 @@ gv.predict(
     answer="at the end of the name, where Z is 0.11",
     reveal=[
         """At `age` only `a`, `ag` and `age` are legal, and at the comma one token. There nothing can go wrong, however
-        small Z is. After the name 3,959 tokens are legal. The model wanted `"}`, which is forbidden. These are
-        the likeliest legal tokens, with their probability after the mask:""",
+        small Z is. After the name 3,959 tokens are legal. The model wanted `"}`, which is forbidden. These are the
+        likeliest legal tokens, with their probability after the mask:""",
         lambda: print(
             *(f"{one.piece.decode()!r} {one.masked:.2f}" for one in greedy.steps[13].candidates if one.legal), sep="   "
         ),
@@ -309,10 +318,9 @@ gv.predict(
 )
 
 # %% [markdown]
-# With the city first, 48 of 50 are right: not every order harms. The seeds were not chosen for the 36: with the age
-# first, seeds 0 to 99 give 69 of 100. For Priya the order matters most. RECORDED 2026-11-28:
-# over all ten people, a right record has a mean probability of 0.82 with the name first, and of 0.76 with the age first
-# (computed from the probabilities of the tokens, not drawn).
+# With the city first, 48 of 50 are right: not every order harms. Over all ten people of section 1 the loss is smaller:
+# a right record has a mean probability of 0.82 with the name first, and of 0.76 with the age first (RECORDED
+# 2026-11-28).
 #
 # So measure your own order. One rule holds for every schema: a model sees only what stands before a value. If it should
 # reason first, the reasons must be the first key.
@@ -320,8 +328,8 @@ gv.predict(
 # %% [markdown]
 # ## 4 · What is enforced, and what is not
 #
-# JSON Schema has many keywords, and our compiler cannot enforce all of them. `tell` shows what our compiler
-# says about a keyword that JSON Schema does not have, and about one that it cannot enforce:
+# JSON Schema has many keywords, and our compiler cannot enforce all of them. `tell` shows what it says about a key that
+# is no keyword, `x-unit`, and about a keyword that it cannot enforce, `uniqueItems`:
 
 
 # %%
@@ -336,7 +344,6 @@ def tell(schema):
         print("warning:", one.message)
 
 
-typo = {"type": "object", "propertes": {"age": {"type": "integer"}}}
 tell({"type": "integer", "maximum": 9, "x-unit": "metres"})
 tell({"type": "array", "items": {"type": "number"}, "uniqueItems": True})
 
@@ -344,17 +351,18 @@ tell({"type": "array", "items": {"type": "number"}, "uniqueItems": True})
 # `x-unit` counts as an annotation: it is ignored and listed in `machine.notes`. `uniqueItems` is a constraint, but a
 # machine cannot compare an item with all items before it, unless an `enum` leaves only a few values. So this schema is
 # refused.
-# (`#/x-unit` is the place in the schema: the key `x-unit` at its root.) The file `assets/schemas.md` lists what is
-# refused.
 #
 # Not every engine refuses. outlines-core 0.2.14 ignores `maximum` without a message, so `{"age": 999}` is legal
 # ([issue 147](https://github.com/dottxt-ai/outlines-core/issues/147)).
 
+# %%
+typo = {"type": "object", "propertes": {"age": {"type": "integer"}}}
+
 # %% [question]
 # slide: By the standard a mistyped keyword says nothing, so every object fits.
 gv.predict(
-    'A keyword is mistyped: `{"type": "object", "propertes": {"age": {"type": "integer"}}}`. '
-    'What does the package `jsonschema` say about the value `{"age": "old"}`?',
+    "In the schema `typo` above, the keyword `properties` is mistyped. What does the package `jsonschema` say about "
+    'the value `{"age": "old"}`?',
     choices=["an error: `propertes` is no keyword", "it does not fit: the age is a text", "it fits"],
     answer="it fits",
     reveal=[
@@ -368,8 +376,8 @@ gv.predict(
 # %% [markdown]
 # ## 5 · Valid is not true
 #
-# The ten prompts again, under the schema. The validator decides whether an output fits. It shares no code with our
-# machines.
+# The ten prompts again, under the schema. The validator, which shares no code with our machines, decides whether an
+# output fits.
 
 
 # %%
@@ -394,6 +402,7 @@ for text, facts in zip(texts, people, strict=True):
 
 # %%
 nowhere = "Hi! Maria Cohen is 35 years old.\nJSON with name, age, city:\n"
+may_miss = gv.guide(gv.json_schema(person | {"required": ["name", "age"]}), clerk.vocabulary)
 
 # %% [question]
 # slide: If the schema requires a fact that is missing, the model invents one.
@@ -405,15 +414,16 @@ gv.predict(
         lambda: print(gv.record(clerk, nowhere, guide, temperature=0).text),
         """The key is required and its type is string, so `null` and an end after the age are illegal. An empty string
         is legal, but the model learned that a city stands there. Where a fact may be missing, allow `null` or a missing
-        key: then a model can say so. `clerk` never learned this. It invents a city even then.""",
+        key: then a model can say so. `clerk` never learned this, and invents a city even if the key may be missing:""",
+        lambda: print(gv.record(clerk, nowhere, may_miss, temperature=0).text),
     ],
 )
 
 # %% [markdown]
 # **What breaks.** A limit on tokens can end a run in the middle. SmolLM2, a real model, read 30 orders such as *Marco
 # Dubois from Dakar orders 14 lamps*. The schema asks for a customer and a list of items, each with a product and a
-# count. The right answers have one to three items and take 36 to 65 tokens. With the mask and a limit of 120 tokens,
-# only 4 of the 30 answers parse. The other 26 were cut inside the list.
+# count. No order has more than three items. With the mask and a limit of 120 tokens, only 4 of the 30 answers parse.
+# The other 26 were cut inside the list.
 
 # %%
 orders = gv.decoding.Rates.load("smollm2/orders")
@@ -439,12 +449,10 @@ gv.predict(
     answer="`maxItems: 3` for the list",
     reveal=[
         show_orders,
-        """Without `maxItems` one more item is always legal, and this model tends to go on. A `maxLength` bounds each
-        text, not how many texts there are. Other keys are illegal here anyway. Here `maxItems` was enough, but alone it
-        is no guarantee: a text in an item can be endless, too. The output is bounded only if every text, number and
-        list has a limit. The customer is now right in 20 of the 30 answers, and the items in none: a model of this size
-        cannot do it, and no schema changes that. `free` is 0 everywhere: without the mask no answer is JSON. (A thin
-        line is a 95% interval: 30 answers are few.)""",
+        """Without `maxItems` one more item is always legal, and this model goes on. Alone it is no guarantee: a text
+        in an item can be endless, too. The output is bounded only if every text, number and list has a limit. Now the
+        customer is right in 20 of the 30 answers, and the items in none: neither schema changes that. (A thin
+        line is a 95% interval.)""",
     ],
 )
 

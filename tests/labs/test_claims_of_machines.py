@@ -14,6 +14,7 @@ import pytest
 import guidedviz as gv
 from guidedviz.checks.walks import flatten
 from guidedviz.decoding.sampling import apply_mask, softmax
+from guidedviz.files import shipped
 from guidedviz.machines.earley.items import Item, complete
 from guidedviz.machines.machine import read
 from guidedviz.machines.pushdown.moves import move_stack
@@ -252,6 +253,26 @@ def test_with_age_first_the_model_wants_to_close_the_object_after_the_name(clerk
                 break
             written += step.piece.decode()
     assert min(closing) > 0.5
+
+
+def test_with_age_first_the_model_is_overruled_at_three_tokens(clerk):
+    guide = gv.guide(person("age", "name", "city"), clerk.vocabulary)
+    steps = gv.record(clerk, introduce(*PEOPLE[6]), guide, temperature=0).steps
+    overruled = [(step.candidates[0].piece, step.piece) for step in steps if not step.candidates[0].legal]
+    assert overruled == [(b"name", b"age"), (b'"}', b'"'), (b"<|end|>", b",")]
+
+
+def test_the_model_invents_a_city_also_if_the_key_may_be_missing(clerk):
+    record = {"name": TEXT, "age": AGE, "city": TEXT}
+    schema = {"type": "object", "properties": record, "required": ["name", "age"]}
+    nowhere = "Hi! Maria Cohen is 35 years old.\nJSON with name, age, city:\n"
+    run = gv.record(clerk, nowhere, gv.guide(gv.json_schema(schema), clerk.vocabulary), temperature=0)
+    assert json.loads(run.text)["city"] == "Auckland"
+
+
+def test_no_order_has_more_than_three_items():
+    cases = json.loads(shipped("traces/smollm2/orders.json").read_text(encoding="utf-8"))["cases"]
+    assert {len(case["right"]["items"]) for case in cases} == {1, 2, 3}
 
 
 def probability_of_a_right_record(model, guide, prompt, right, least=3e-4):
