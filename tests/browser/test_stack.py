@@ -270,6 +270,15 @@ def test_a_film_runs_forward_and_back_without_a_kernel_and_its_frames_are_saved(
     wait(1)
 
 
+def test_what_a_walk_has_cut_keeps_its_colour_where_the_style_of_machines_is_loaded_again(bare):
+    """In JupyterLab the style of another picture comes after that of the film."""
+    film = bare.reopen(gv.film(gv.views.trie_frames(gv.regex("3+"), gv.Vocabulary([b"3", b"33", b".", b".5"])), show=1))
+    style = "<style>.gv-machine .gv-disc { stroke: black; }</style>"
+    bare.page.evaluate("style => document.body.insertAdjacentHTML('beforeend', style)", style)
+    colours = film.locator(".gv-cut .gv-disc").evaluate_all("all => all.map((disc) => getComputedStyle(disc).stroke)")
+    assert set(colours) == {"rgb(138, 14, 87)"}
+
+
 # --- a rule is called ---
 
 SCENES = """slot => [...slot.querySelectorAll(".gv-calls > *")].flatMap((node) => {
