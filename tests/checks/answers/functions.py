@@ -68,6 +68,16 @@ def smaller_while_it_can(rules):
     return group
 
 
+def step_set_without_memory(nfa, states, byte):
+    """It follows the epsilon edges of a state again and again."""
+
+    def close(state):
+        return {state}.union(*map(close, nfa.epsilon[state]))
+
+    edges = [edge for state in states for edge in nfa.edges[state]]
+    return set().union(*(close(target) for low, high, target in edges if low <= byte <= high))
+
+
 def key_of(request):
     parts = [json.loads(request["schema"]), sorted(request["options"].items())]
     return json.dumps([*parts, request["vocabulary"], request["engine"], request["version"]])
