@@ -148,8 +148,8 @@ def test_each_phase_is_seen_in_its_frames(bare, bard):
     end = stage.root.evaluate(LOOK)
     bare.page.evaluate(HOLD)
     step_on(bare, stage)
-    grows, falls, pours, flows, passes = (look(bare, stage, time) for time in (100, 650, 1275, 1498, 1800))
-    full_bin = look(bare, stage, 1500)
+    grows, falls, pours, flows, passes = (look(bare, stage, time) for time in (100, 700, 1325, 1548, 1850))
+    full_bin = look(bare, stage, 1550)
     forbidden = [place for place, row in enumerate(grows["rows"]) if row["forbidden"]]
     legal = [place for place, row in enumerate(grows["rows"]) if not row["forbidden"]]
     assert len(forbidden) >= 4, "the model wants what is illegal"
@@ -280,14 +280,14 @@ def test_the_token_that_was_taken_flies_to_the_machine_and_lands_in_the_text(bar
     ((sign, start, _),) = flying(bare, stage, 0)
     assert sign == token
     assert start > middle(states[1])[0] + 100, "it begins at its bar, in the other panel"
-    for time, state in ((251, states[0]), (409, states[1])):
+    for time, state in ((251, states[0]), (489, states[1])):
         ((sign, x, _),) = flying(bare, stage, time)
         assert sign == token
         assert x == pytest.approx(middle(state)[0], abs=4)
     assert chip.evaluate("node => getComputedStyle(node).opacity") == "0", "it has not landed"
     lit = stage.root.locator(".gv-over .gv-state.gv-lit")
     assert lit.evaluate("node => getComputedStyle(node).opacity") == "0"
-    flying(bare, stage, 500)
+    flying(bare, stage, 600)
     assert lit.evaluate("node => getComputedStyle(node).opacity") == "1", "the state fills as the byte lands"
     assert flying(bare, stage, 5000) == []
     bare.page.evaluate(LAND)
@@ -312,7 +312,7 @@ def test_a_forced_text_comes_out_of_the_machine_and_unrolls_in_one_go(bare):
     assert sign == "bcd"
     assert start == pytest.approx(middle(state)[0], abs=4)
     landed = "nodes => nodes.filter((node) => getComputedStyle(node).opacity !== '0').length"
-    for count, time in enumerate((0, 420, 580, 5000)):
+    for count, time in enumerate((0, 500, 740, 5000)):
         flying(bare, stage, time)
         assert chips.evaluate_all(landed) == count
     assert flying(bare, stage, 5000) == []
@@ -329,13 +329,13 @@ def test_a_forbidden_token_stops_at_the_byte_that_dies_and_falls(bare, bard):
     row.click()
     stage.root.locator(".gv-why p").first.wait_for()
     bare.wait(lambda: bare.page.evaluate("held.length"))
-    ((sign, x, high),) = flying(bare, stage, 650)
+    ((sign, x, high),) = flying(bare, stage, 730)
     assert sign == refused
     state = stage.root.locator(".gv-sheets > svg:first-child [data-state='1'] .gv-disc")
     assert x == pytest.approx(middle(state)[0], abs=60), "at the state that refuses it"
     size = stage.root.locator(".gv-dying").bounding_box()
     assert size["height"] >= 60, "the largest sign"
-    ((_, _, low),) = flying(bare, stage, 1250)
+    ((_, _, low),) = flying(bare, stage, 1330)
     assert low > high + 20, "it falls"
     assert stage.root.locator(".gv-why").is_visible(), "the reason stays"
 
@@ -353,7 +353,7 @@ def test_what_the_model_wants_goes_to_the_state_that_refuses_it_whose_exits_are_
     first, last = (
         stage.root.locator(f".gv-sheets > svg:first-child [data-state='{state}'] .gv-disc") for state in (0, 2)
     )
-    ((sign, x, _),) = flying(bare, stage, 419)
+    ((sign, x, _),) = flying(bare, stage, 499)
     assert (sign, x) == ("aba", pytest.approx(middle(first)[0], abs=4)), "it comes from its bar"
     ((sign, x, _),) = flying(bare, stage, 900)
     assert (sign, x) == ("ab", pytest.approx(middle(last)[0], abs=4)), "what can be read of it leads on"

@@ -329,7 +329,7 @@ def test_the_called_box_grows_into_the_row_while_its_caller_shrinks_into_a_strip
     ((caller,), strips) = scenes(bare, slot, 240)
     assert caller["rule"] == "object"
     sizes = []
-    for time in (290, 320, 360):
+    for time in (336, 400, 490):
         rows, _ = scenes(bare, slot, time)
         called = next(row for row in rows if row["rule"] == "member")
         sizes.append(called["height"])
@@ -339,7 +339,7 @@ def test_the_called_box_grows_into_the_row_while_its_caller_shrinks_into_a_strip
         assert waits == [] or waits[0] < caller["height"], "its caller shrinks"
     assert sizes == sorted(sizes)
     assert sizes[0] < 0.75 * caller["height"]
-    ((last,), after) = scenes(bare, slot, 600)
+    ((last,), after) = scenes(bare, slot, 900)
     assert last["rule"] == "string"
     assert after == [*strips, "object", "member"], "the callers wait above"
     row, ends = slot.locator("[data-part='rule']"), slot.evaluate(DISCS)
@@ -355,14 +355,14 @@ def test_the_called_box_grows_into_the_row_while_its_caller_shrinks_into_a_strip
 def test_a_phone_which_shows_no_bars_beside_the_machine_shows_the_call_too(bare):
     _, slot = moving(bare, 4, 390)
     assert [row["rule"] for row in scenes(bare, slot, 240)[0]] == ["object"]
-    rows, strips = scenes(bare, slot, 600)
+    rows, strips = scenes(bare, slot, 900)
     assert [row["rule"] for row in rows] == ["string"]
     assert strips[-2:] == ["object", "member"]
 
 
 def test_a_byte_slides_along_the_arrow_of_the_rule_that_reads_it(bare):
     stage, slot = moving(bare, 4)
-    bare.page.evaluate(SEEK, 491)  # two calls have ended, and the byte begins
+    bare.page.evaluate(SEEK, 771)  # two calls have ended, and the byte begins
     row = slot.locator(".gv-row-sheet").last
     discs = row.locator(".gv-state:not(.gv-dot) .gv-disc")
     start = discs.first.bounding_box()

@@ -141,13 +141,13 @@ test("a rule that is called and left by one byte is seen", () => {
   assert.deepEqual([tops(story), story.reads], [["object", "string", "object"], [1]]);
 });
 
-test("a call alone takes 350 ms, several take 120 ms each, and all of a token at most 900 ms", () => {
+test("a call alone takes 400 ms, several take 260 ms each, and all of a token at most 1500 ms", () => {
   const one = timeCalls(tell([0, 1], 10));
-  assert.deepEqual([one.changes, one.each, one.begins], [[FLIGHT], 350, [FLIGHT + 350]]);
+  assert.deepEqual([one.changes, one.each, one.begins], [[FLIGHT], 400, [FLIGHT + 400]]);
   const two = timeCalls(tell([1, 2], 20));
-  assert.deepEqual([two.changes, two.begins, two.end], [[FLIGHT, FLIGHT + 120], [FLIGHT + 240], FLIGHT + 240 + 160]);
+  assert.deepEqual([two.changes, two.begins, two.end], [[FLIGHT, FLIGHT + 260], [FLIGHT + 520], FLIGHT + 520 + 240]);
   const many = timeCalls({ scenes: Array.from({ length: 31 }, () => []), reads: [30], causes: [] });
-  assert.equal(many.begins[0] - FLIGHT, 900);
+  assert.equal(many.begins[0] - FLIGHT, 1500);
 });
 
 const BOX = { x: 100, y: 120, width: 40, high: 20 };
@@ -162,7 +162,7 @@ test("the called box grows into the row, and the caller shrinks into its strip",
   const [[, box, row, begin, end]] = of("row 1", "transform");
   const { y, high } = places[1].row;
   assert.equal(box.transform, `translate(100.0px, ${(120 - y).toFixed(1)}px) scale(0.1000, ${(20 / high).toFixed(4)})`);
-  assert.deepEqual([row.transform, begin, end], ["none", FLIGHT, FLIGHT + 350]);
+  assert.deepEqual([row.transform, begin, end], ["none", FLIGHT, FLIGHT + 400]);
   const [[, full, strip]] = of("row 0", "transform");
   assert.equal(full.transform, "none");
   assert.match(strip.transform, new RegExp(`translate\\(0.0px, .*scale\\(1.0000, ${(STRIP / places[0].row.high).toFixed(4)}\\)`));
@@ -189,7 +189,7 @@ test("a byte waits where the one before it ended, and goes with the call to its 
   const POINTS = [{ x: 0, y: 0 }, { x: 10, y: 0 }, { x: 90, y: 9 }];
   const moves = travel({ bar: { x: 5, y: 5 }, states: POINTS, starts: [POINTS[0], { x: 70, y: 9 }], begins: [FLIGHT, FLIGHT + 500], text: null, died: false });
   const ways = moves.filter(([part, from]) => part === "byte1" && from.translate).map(([, from, to, begin, end]) => [from.translate, to.translate, begin, end]);
-  assert.deepEqual(ways.map(([, , begin, end]) => [begin, end]), [[FLIGHT + 160, FLIGHT + 500], [FLIGHT + 500, FLIGHT + 660]]);
+  assert.deepEqual(ways.map(([, , begin, end]) => [begin, end]), [[FLIGHT + 240, FLIGHT + 500], [FLIGHT + 500, FLIGHT + 740]]);
   assert.match(ways[0][0], /10\.0px/);
   assert.equal(ways[0][1], ways[1][0]);
 });
@@ -202,8 +202,8 @@ test("some state is lit at each time: the one that is left faintly, until its by
   const story = { scenes: [[], []], reads: [0, 0], causes: [1] };
   const moves = statesLight(story, timeCalls(story));
   const of = (part) => moves.filter(([one]) => one === part).map(([, from, to, begin]) => [from.opacity, to.opacity, begin]);
-  const [first, second] = [FLIGHT, FLIGHT + 160];
+  const [first, second] = [FLIGHT, FLIGHT + 240];
   assert.deepEqual(of("stop 0 0"), [[1, 0.45, first], [0.45, 0, second]]);
-  assert.deepEqual(of("stop 0 1"), [[0, 1, second - 1], [1, 0.45, second], [0.45, 0, second + 160]]);
-  assert.deepEqual(of("stop 0 2"), [[0, 1, second + 159]]);
+  assert.deepEqual(of("stop 0 1"), [[0, 1, second - 1], [1, 0.45, second], [0.45, 0, second + 240]]);
+  assert.deepEqual(of("stop 0 2"), [[0, 1, second + 239]]);
 });

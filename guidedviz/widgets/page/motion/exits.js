@@ -8,7 +8,7 @@ import { FALLS, GROWN } from "./mask-falls.js";
 import { at } from "./travel.js";
 
 const TURN = 80; // milliseconds
-const LEG = 220; // milliseconds of a way
+const LEG = 300; // milliseconds of a way
 const PALE = 0.35; // of all else in the drawing
 
 /** @typedef {[sign: string, from: Point, to: Point]} Leg what goes from where to where */

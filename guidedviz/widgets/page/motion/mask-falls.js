@@ -1,12 +1,12 @@
 // The mask falls: how the panel of the next token comes from one step to the next, as a list of moves.
 //
 //     0 -  200 ms  outlines grow to what the model wants, whose numbers stand there from the start
-//   200 -  500     all rest: this is what the model wants; its likeliest forbidden token goes to the machine, which refuses it
-//   500 -  800     the mask passes from the first row to the last: a forbidden bar is hatched, its name is struck
-//   800 - 1050     forbidden bars slide to the bin
-//  1050 - 1500     they pour into it: what leaves a bar rises there, each layer as high as its probability
-//  1500 - 2400     the bin empties: cut into a layer per legal bar, it goes to their ends, and each bar stretches by 1/Z
-//  2600 - 3000     after a rest: bias, penalty, temperature, top-k and top-p, where they are set, 500 ms for each
+//   200 -  550     all rest: this is what the model wants; its likeliest forbidden token goes to the machine, which refuses it
+//   550 -  850     the mask passes from the first row to the last: a forbidden bar is hatched, its name is struck
+//   850 - 1100     forbidden bars slide to the bin
+//  1100 - 1550     they pour into it: what leaves a bar rises there, each layer as high as its probability
+//  1550 - 2450     the bin empties: cut into a layer per legal bar, it goes to their ends, and each bar stretches by 1/Z
+//  2650 - 3050     after a rest: bias, penalty, temperature, top-k and top-p, where they are set, 500 ms for each
 //      then        a pointer runs along the legal bars and stops at the number that was drawn
 //
 // Where the mask changes nothing, the bars grow and the pointer runs. A number is that of its bar: it never counts to what it
@@ -17,7 +17,7 @@
 
 const REST = 200; // milliseconds in which a picture is looked at
 export const GROWN = 200; // milliseconds after the begin, as the next ones
-export const FALLS = GROWN + 300;
+export const FALLS = GROWN + 350;
 export const FALLEN = FALLS + 300;
 export const POURS = FALLEN + 250;
 export const GONE = POURS + 450;

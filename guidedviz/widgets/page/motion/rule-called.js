@@ -7,7 +7,7 @@
 
 import { FAINT, FLIGHT, paceOf } from "./travel.js";
 
-const [ALONE, QUICK, LONGEST] = [350, 120, 900]; // milliseconds of one call, of one of several, and of all at most
+const [ALONE, QUICK, LONGEST] = [400, 260, 1500]; // milliseconds of one call, of one of several, and of all at most
 
 /** @typedef {Frame[]} Scene the open rules, the outermost first */
 /** @typedef {{ scenes: Scene[], reads: number[], causes: number[] }} Story the scenes of a token, that in which each of its bytes is read, and the byte that causes each change */

@@ -17,7 +17,7 @@
  */
 
 export const FLIGHT = 250; // milliseconds from the bar to the state, and from there to the text
-const [BYTE, LONGEST] = [160, 900]; // milliseconds of a byte, and of all bytes at most
+const [BYTE, LONGEST] = [240, 1000]; // milliseconds of a byte, and of all bytes at most
 const [SHAKE, STAYS, FALL] = [240, 600, 350]; // milliseconds of the byte that dies
 const DEEP = 140; // pixels that it falls
 export const FAINT = 0.45; // how much is seen of a state until its byte has landed
