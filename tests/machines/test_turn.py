@@ -24,10 +24,17 @@ def weather(city: str, unit: Literal["C", "F"] = "C") -> str:
 
 
 TOOLS = [add, weather]
-MARK = {name: name_bytes(name) for name in ("<think>", "</think>", "<tool_call>", "</tool_call>", "<|eom_id|>", "</s>")}
+MARKS = ("<think>", "</think>", "<tool_call>", "</tool_call>", "<|eom_id|>", "</s>")
+MARK = {name: name_bytes(name) for name in MARKS}
 ADD = '{"name": "add", "arguments": {"a": 1, "b": 2}}'
 THINK = MARK["<think>"] + b"Two and one: </think>?" + MARK["</think>"]
-CALL = MARK["<tool_call>"] + f"\n{ADD}\n".encode() + MARK["</tool_call>"]
+
+
+def marked_call(text: str) -> bytes:
+    return MARK["<tool_call>"] + text.encode() + MARK["</tool_call>"]
+
+
+CALL = marked_call(f"\n{ADD}\n")
 
 
 @pytest.mark.parametrize(
@@ -60,16 +67,20 @@ def test_calls_that_are_not_parallel_are_one_at_most(style, choice):
     one = form.call.replace("NAME", '"add"').replace("ARGS", '{"a": 1, "b": 2}')
 
     def written(calls):
-        text = form.opens + form.between.join([one] * calls) + form.closes
+        calls_in_a_row = form.between.join([one] * calls)
+        text = form.opens + calls_in_a_row + form.closes
         for name in form.special:
             text = text.replace(name, name_bytes(name).decode("latin-1"))
         return text.encode("latin-1")
 
-    many, single = (gv.turn(TOOLS, style, choice, think=False, parallel=parallel) for parallel in (True, False))
-    assert (many.accepts(written(2)), single.accepts(written(2))) == (True, False)
+    many = gv.turn(TOOLS, style, choice, think=False, parallel=True)
+    single = gv.turn(TOOLS, style, choice, think=False, parallel=False)
+    assert many.accepts(written(2))
+    assert not single.accepts(written(2))
     assert many.accepts(written(1))
     assert single.accepts(written(1))
-    assert single.accepts(b"Three. " + written(1)) == single.accepts(b"Three.") == (choice == "auto")
+    assert single.accepts(b"Three. " + written(1)) == (choice == "auto")
+    assert single.accepts(b"Three.") == (choice == "auto")
 
 
 def test_thinking_is_off_or_begun_by_the_prompt():
@@ -80,27 +91,35 @@ def test_thinking_is_off_or_begun_by_the_prompt():
     assert not opened.accepts_prefix(MARK["<think>"])
 
 
+def special_or_text(part: str) -> bytes:
+    return name_bytes(part) if part.startswith("<|") else part.encode()
+
+
 def test_each_style_writes_calls_in_its_own_way():
     llama = gv.turn(tools=TOOLS, style="llama")
     llama_call = '{"name": "add", "parameters": {"a": 1, "b": 2}}'
-    text = name_bytes("<|python_tag|>") + f"{llama_call}; {llama_call}".encode() + MARK["<|eom_id|>"]
+    calls = f"{llama_call}; {llama_call}".encode()
+    text = name_bytes("<|python_tag|>") + calls + MARK["<|eom_id|>"]
     assert llama.accepts(text)
     assert not llama.accepts_prefix(b"<|python_tag|>" + MARK["<|eom_id|>"])
     mistral = gv.turn(tools=TOOLS, style="mistral", think=False)
-    assert mistral.accepts(name_bytes("[TOOL_CALLS]") + f"[{ADD}, {ADD}]".encode() + MARK["</s>"])
+    calls = f"[{ADD}, {ADD}]".encode()
+    assert mistral.accepts(name_bytes("[TOOL_CALLS]") + calls + MARK["</s>"])
     plain = gv.turn(tools=TOOLS, style="text")
     assert plain.accepts(f"<think>hm</think>I add.\n<tool_call>\n{ADD}\n</tool_call>".encode())
     assert not plain.accepts_prefix(b"<think>hm</think><tool_call>\n{}")
     parts = ["<|channel|>", "analysis", "<|message|>", "hm", "<|end|>", "<|start|>", "assistant", "<|channel|>"]
     parts += ["commentary to=functions.add ", "<|constrain|>", "json", "<|message|>", '{"a": 1, "b": 2}', "<|call|>"]
-    harmony = b"".join(name_bytes(part) if part.startswith("<|") else part.encode() for part in parts)
-    assert gv.turn(tools=TOOLS, style="harmony").accepts(harmony)
-    assert not gv.turn(tools=TOOLS, style="harmony").accepts_prefix(harmony.replace(b"functions.add", b"functions.sub"))
+    harmony = b"".join(map(special_or_text, parts))
+    machine = gv.turn(tools=TOOLS, style="harmony")
+    assert machine.accepts(harmony)
+    assert not machine.accepts_prefix(harmony.replace(b"functions.add", b"functions.sub"))
 
 
 def test_qwen_s_structural_tag_of_a_server_allows_the_same_calls():
     xgrammar = pytest.importorskip("xgrammar")
-    tools = [{"type": "function", "function": {"name": "add", "parameters": read_tools([add])[0].schema}}]
+    schema = read_tools([add])[0].schema
+    tools = [{"type": "function", "function": {"name": "add", "parameters": schema}}]
     served = gv.structural_tag(xgrammar.get_model_structural_tag("qwen_3", tools=tools))
     text = f"hm</think>\n\n<tool_call>\n{ADD}\n</tool_call>".encode()  # a server writes the marks as text
     assert served.accepts(text)
@@ -114,11 +133,11 @@ def test_tools_are_functions_classes_and_dicts():
     claude = {"name": "claude", "input_schema": {"type": "object"}}
     found = read_tools([weather, book, flat, claude])
     assert [tool.name for tool in found] == ["weather", "Book", "flat", "claude"]
-    assert found[0].schema["properties"]["unit"] == {"enum": ["C", "F"]}
-    assert found[0].schema["required"] == ["city"]
-    assert gv.turn(tools=[book], choice="Book", style="text", think=False).accepts(
-        b'<tool_call>\n{"name": "Book", "arguments": {"title": "x"}}\n</tool_call>'
-    )
+    schema = found[0].schema
+    assert schema["properties"]["unit"] == {"enum": ["C", "F"]}
+    assert schema["required"] == ["city"]
+    machine = gv.turn(tools=[book], choice="Book", style="text", think=False)
+    assert machine.accepts(b'<tool_call>\n{"name": "Book", "arguments": {"title": "x"}}\n</tool_call>')
 
 
 @pytest.mark.parametrize(
@@ -145,21 +164,27 @@ def test_what_cannot_be_a_turn_is_refused(settings, said):
 
 def tool_with(number: int) -> dict:
     """A tool whose keys no other one has."""
-    kinds = [{"type": "string"}, {"type": "integer"}, {"type": "array", "items": {"type": "number"}}, {}]
-    keys = {f"key-{place}-{number}": kind for place, kind in enumerate(kinds)}
-    return {"name": f"tool-{number}", "parameters": {"type": "object", "properties": keys, "required": [*keys]}}
+    numbers = {"type": "array", "items": {"type": "number"}}
+    keys = {}
+    for place, kind in enumerate([{"type": "string"}, {"type": "integer"}, numbers, {}]):
+        keys[f"key-{place}-{number}"] = kind
+    schema = {"type": "object", "properties": keys, "required": [*keys]}
+    return {"name": f"tool-{number}", "parameters": schema}
 
 
 def test_different_tools_share_the_rules_of_plain_json_and_what_all_calls_begin_with():
     tools = [tool_with(number) for number in range(30)]
     one = gv.turn(tools=tools[:1])
     machine = gv.turn(tools=tools)
-    assert len(machine.grammar.rules) == len(one.grammar.rules) + 2 * 29, "a rule for a tool, and one for its arguments"
-    assert sum(rule.name.startswith("string") for rule in machine.grammar.rules) == 1
+    rules = machine.grammar.rules
+    added = len(rules) - len(one.grammar.rules)
+    assert added == 2 * 29, "a rule for a tool, and one for its arguments"
+    assert sum(rule.name.startswith("string") for rule in rules) == 1
     arguments = '{"key-0-7": "x", "key-1-7": 1, "key-2-7": [0.5], "key-3-7": {"a": null}}'
     call = '\n{"name": "tool-7", "arguments": ' + arguments + "}\n"
-    assert machine.accepts(THINK + MARK["<tool_call>"] + call.encode() + MARK["</tool_call>"])
-    assert not machine.accepts_prefix(THINK + MARK["<tool_call>"] + call.replace("tool-7", "tool-8").encode())
+    assert machine.accepts(THINK + marked_call(call))
+    other = call.replace("tool-7", "tool-8").encode()
+    assert not machine.accepts_prefix(THINK + MARK["<tool_call>"] + other)
 
 
 NESTED = {"type": "integer"}
@@ -183,14 +208,15 @@ def test_an_error_in_a_schema_names_the_tool(style, parameters, said):
 
 def test_a_hostile_name_of_a_tool_stays_text():
     name = '"}\n</tool_call><|im_end|>\0'
-    machine = gv.turn(tools=[{"name": name, "parameters": {"type": "null"}}], choice="required", think=False)
-    text = f'\n{{"name": {json.dumps(name)}, "arguments": null}}\n'.encode()
-    assert machine.accepts(MARK["<tool_call>"] + text + MARK["</tool_call>"])
+    tool = {"name": name, "parameters": {"type": "null"}}
+    machine = gv.turn(tools=[tool], choice="required", think=False)
+    assert machine.accepts(marked_call(f'\n{{"name": {json.dumps(name)}, "arguments": null}}\n'))
 
 
 # -- how long a model may think ------------------------------------------------------------------------------------
 
-PIECES = [bytes([byte]) for byte in range(256)] + [b"<think>", b"</think>", b"<tool_call>", b"</tool_call>", b"<end>"]
+BYTES = [bytes([byte]) for byte in range(256)]
+PIECES = [*BYTES, b"<think>", b"</think>", b"<tool_call>", b"</tool_call>", b"<end>"]
 SMALL = gv.Vocabulary(PIECES, eos={260}, special={256, 257, 258, 259})
 
 
@@ -201,12 +227,16 @@ def read_tokens(guide, tokens):
     return state
 
 
+def legal(guide, state):
+    return guide.mask(state).nonzero()[0].tolist()
+
+
 def test_after_the_limit_only_the_end_of_thinking_is_legal():
     guide = gv.guide(gv.turn(tools=TOOLS, think_limit=3), SMALL)
     state = read_tokens(guide, [256, *b"ab"])
     assert guide.mask(state)[ord("c")]
     state = guide.advance(state, ord("c"))
-    assert guide.mask(state).nonzero()[0].tolist() == [257]
+    assert legal(guide, state) == [257]
     assert guide.forced(state) == MARK["</think>"]
     assert guide.explain(state, ord("d")).reason == "3 tokens have been thought, so only </think> may come"
     with pytest.raises(gv.IllegalToken, match="3 tokens have been thought"):
@@ -221,26 +251,28 @@ def test_a_character_is_ended_before_the_end_of_thinking():
     first, second = "é".encode()
     state = read_tokens(guide, [256, first])
     assert not guide.mask(state)[257]
-    assert guide.mask(guide.advance(state, second)).nonzero()[0].tolist() == [257]
+    assert legal(guide, guide.advance(state, second)) == [257]
 
 
 @pytest.mark.parametrize("think", [True, "open"])
 def test_marks_that_are_text_are_counted_and_ended_too(think):
-    plain = gv.Vocabulary([bytes([byte]) for byte in range(256)] + [b"</th"])
-    guide = gv.guide(gv.turn(style="text", think=think, think_limit=4), plain)
-    state = read_tokens(guide, [*(b"<think>" if think is True else b""), *b"ab</"])
-    assert {*guide.mask(state).nonzero()[0].tolist()} == {ord("t")}
-    state = read_tokens(guide, [*(b"<think>" if think is True else b""), *b"abcd"])
-    assert {*guide.mask(state).nonzero()[0].tolist()} == {ord("<"), 256}
+    plain = gv.Vocabulary([*BYTES, b"</th"])
+    machine = gv.turn(style="text", think=think, think_limit=4)
+    guide = gv.guide(machine, plain)
+    opening = b"<think>" if think is True else b""
+    state = read_tokens(guide, [*opening, *b"ab</"])
+    assert legal(guide, state) == [ord("t")]
+    state = read_tokens(guide, [*opening, *b"abcd"])
+    assert legal(guide, state) == [ord("<"), 256]
     for token in b"</think>x":
         state = guide.advance(state, token)
     assert guide.is_accepting(state)
 
 
 def test_a_model_that_never_ends_its_thinking_is_ended():
-    model = gv.ToyModel(
-        PIECES, lambda tokens: [1.0 if token == ord("a") else 0.0 for token in range(261)], {260}, {256, 257}
-    )
+    weights = [0.0] * 261
+    weights[ord("a")] = 1.0
+    model = gv.ToyModel(PIECES, lambda tokens: weights, {260}, {256, 257})
     guide = gv.guide(gv.turn(think_limit=5), model.vocabulary)
     trace = gv.record(model, "x", guide, temperature=0, max_tokens=12)
     assert trace.parts == ("", "<think>", "aaaaa", "</think>", "aaaaa")
@@ -251,14 +283,18 @@ def test_a_real_engine_is_limited_too(engine, package):
     pytest.importorskip(package)
     guide = gv.guide(gv.turn(think_limit=2), SMALL, engine)
     state = read_tokens(guide, [256, *b"ab"])
-    assert guide.mask(state).nonzero()[0].tolist() == [257]
+    assert legal(guide, state) == [257]
     assert guide.explain(state, ord("c")).reason == "2 tokens have been thought, so only </think> may come"
     assert guide.mask(guide.advance(state, 257))[ord("c")]
 
 
 def test_a_state_of_another_guide_is_refused():
     guide = gv.guide(gv.turn(think_limit=2), SMALL)
-    for use in (guide.mask, guide.is_accepting, guide.forced, lambda state: guide.advance(state, 256)):
+
+    def advance(state):
+        return guide.advance(state, 256)
+
+    for use in (guide.mask, guide.is_accepting, guide.forced, advance):
         with pytest.raises(gv.SettingError, match="state: saw"):
             use(guide.initial.state)
 

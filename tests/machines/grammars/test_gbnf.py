@@ -24,18 +24,29 @@ ATOMS = [('"a"', "a"), ('"ab"', "(?:ab)"), ('"#" # "b"\n', r"\#"),
          ("[a-c]", "[a-c]"), ("[^a]", "[^a]"), (r"[\]\[\-^]", r"[\]\[\-^]"), ("[-a]", "[-a]"), ("[a-]", "[a-]"),
          (r"[^\x00-\x1F\"\\]", r'[^\x00-\x1F"\\]'), (r"[\u00e9-\U0001F642]", "[é-🙂]"), ('""', ""),
          ("[+--]", r"[+-\-]"), ("[a-c-e]", r"[a-c\-e]"), ("[a\\-c]", r"[a\-c]")]  # fmt: skip
-COUNTS = [(sign, sign) for sign in ("*", "+", "?", "{2}", "{0}", "{1,2}", "{2,}", "{0,3}")] + [("{ 1 , 2 }", "{1,2}")]
+SIGNS = ("*", "+", "?", "{2}", "{0}", "{1,2}", "{2,}", "{0,3}")
+COUNTS = [*((sign, sign) for sign in SIGNS), ("{ 1 , 2 }", "{1,2}")]
+
+
+def in_sequence(twins):
+    (first, first_regex), (second, second_regex) = twins
+    return f"{first} {second}", first_regex + second_regex
+
+
+def alternatives(twins):
+    (first, first_regex), (second, second_regex) = twins
+    return f"({first}\n|\t{second})", f"(?:{first_regex}|{second_regex})"
+
+
+def repeated(twin_and_count):
+    (part, part_regex), (count, count_regex) = twin_and_count
+    return f"( {part} ){count}", f"(?:{part_regex}){count_regex}"
 
 
 def grow(inner):
     pairs = st.tuples(inner, inner)
-    return (
-        pairs.map(lambda two: (f"{two[0][0]} {two[1][0]}", two[0][1] + two[1][1]))
-        | pairs.map(lambda two: (f"({two[0][0]}\n|\t{two[1][0]})", f"(?:{two[0][1]}|{two[1][1]})"))
-        | st.tuples(inner, st.sampled_from(COUNTS)).map(
-            lambda two: (f"( {two[0][0]} ){two[1][0]}", f"(?:{two[0][1]}){two[1][1]}")
-        )
-    )
+    repeats = st.tuples(inner, st.sampled_from(COUNTS)).map(repeated)
+    return pairs.map(in_sequence) | pairs.map(alternatives) | repeats
 
 
 twins = st.recursive(st.sampled_from(ATOMS), grow, max_leaves=6)
@@ -55,6 +66,14 @@ def plain(tree):
     return tree
 
 
+def tree_of(text):
+    return parse_grammar(text).named["root"].tree
+
+
+def show_tree(tree, *others):
+    return show_gbnf(Grammar((Rule("root", tree), *others)))
+
+
 def plain_rules(grammar):
     return [(rule.name, plain(rule.tree)) for rule in grammar.rules]
 
@@ -66,7 +85,7 @@ def machine_of(tree):
 @given(twins)
 def test_a_rule_means_what_the_same_regex_means(twin):
     gbnf, pattern = twin
-    assert machine_of(parse_grammar(f"root ::= ({gbnf})").named["root"].tree) == regex(pattern)
+    assert machine_of(tree_of(f"root ::= ({gbnf})")) == regex(pattern)
 
 
 @st.composite
@@ -74,7 +93,11 @@ def grammars(draw):
     names = ["root", "b-2", "under_score"]
     calls = st.sampled_from([(name, "") for name in names])
     bodies = st.recursive(calls | st.sampled_from(ATOMS), grow, max_leaves=8)
-    return "\n".join(f"{name} ::= ({draw(bodies)[0]})" for name in names)
+    rules = []
+    for name in names:
+        body, _ = draw(bodies)
+        rules.append(f"{name} ::= ({body})")
+    return "\n".join(rules)
 
 
 @given(grammars())
@@ -85,13 +108,21 @@ def test_a_shown_grammar_is_the_same_grammar(text):
     assert len(shown.splitlines()) == 3
 
 
-@given(st.lists(st.tuples(st.sampled_from(r"\]^-[\"a# .é" + "\n\t\u202e\0\U0010ffff"), st.integers(0, 40)), max_size=4))
+odd_characters = st.sampled_from(r"\]^-[\"a# .é" + "\n\t\u202e\0\U0010ffff")
+ranges = st.tuples(odd_characters, st.integers(0, 40))
+
+
+@given(st.lists(ranges, max_size=4))
 def test_any_class_and_any_text_is_shown_as_it_is(pairs):
-    some = tuple((ord(low), min(ord(low) + more, LAST)) for low, more in pairs)
-    rest = other_ranges(some)
-    for tree in (Chars(rest), Chars(other_ranges(rest)), literal("".join(dict(pairs)))):
-        shown = show_gbnf(Grammar((Rule("root", tree),)))
-        assert parse_grammar(shown).named["root"].tree == tree
+    some = []
+    for low, more in pairs:
+        high = min(ord(low) + more, LAST)
+        some.append((ord(low), high))
+    rest = other_ranges(tuple(some))
+    letters = "".join(dict(pairs))
+    for tree in (Chars(rest), Chars(other_ranges(rest)), literal(letters)):
+        shown = show_tree(tree)
+        assert tree_of(shown) == tree
         assert shown.isprintable()
 
 
@@ -100,23 +131,31 @@ def test_spans_are_places_in_the_text():
     for rule in grammar.rules:
         assert grammar.text[slice(*rule.span)] == rule.name
     repeat = grammar.named["root"].tree.parts[1]
-    assert grammar.text[slice(*repeat.part.parts[0].span)] == "item"
+    item = repeat.part.parts[0]
+    assert grammar.text[slice(*item.span)] == "item"
     assert grammar.text[repeat.position] == "*"
     assert grammar.text[grammar.named["item"].tree.position :] == "{2}"
 
 
 def test_a_small_net_is_written_out():
     net = Net(3, ((0, literal("a"), 1), (1, Repeat(Call("b"), 0, None), 2), (2, literal(","), 0)))
-    assert show_gbnf(Grammar((Rule("root", Concat((literal("<"), net))),))) == 'root ::= "<" "a" b* (",a" b*)*'
+    shown = show_tree(Concat((literal("<"), net)))
+    assert shown == 'root ::= "<" "a" b* (",a" b*)*'
 
 
 def test_a_large_net_is_shown_as_a_rule_a_place():
-    net = Net(302, tuple((place, literal(chr(97 + place % 26)), place + 1) for place in range(301)))
+    moves = []
+    for place in range(301):
+        letter = chr(97 + place % 26)
+        moves.append((place, literal(letter), place + 1))
+    net = Net(302, tuple(moves))
     other = Rule("root-0-0", literal("x"))
-    shown = parse_grammar(show_gbnf(Grammar((Rule("root", Concat((literal("<"), net))), other))))
-    assert [rule.name for rule in shown.rules[:3]] == ["root", "root-1-0", "root-1-1"]
-    assert [rule.name for rule in shown.rules[-2:]] == ["root-1-301", "root-0-0"]
-    assert show_gbnf(shown).splitlines()[2].split() == ["root-1-1", "::=", '"b"', "root-1-2"]
+    shown = parse_grammar(show_tree(Concat((literal("<"), net)), other))
+    names = [rule.name for rule in shown.rules]
+    assert names[:3] == ["root", "root-1-0", "root-1-1"]
+    assert names[-2:] == ["root-1-301", "root-0-0"]
+    third = show_gbnf(shown).splitlines()[2]
+    assert third.split() == ["root-1-1", "::=", '"b"', "root-1-2"]
 
 
 def test_odd_trees_are_shown_too():
@@ -128,7 +167,7 @@ def test_odd_trees_are_shown_too():
         '("a" b)?': Repeat(concat(literal("a"), Call("b")), 0, 1),
     }
     for shown, tree in trees.items():
-        assert show_gbnf(Grammar((Rule("root", tree),))) == f"root ::= {shown}"
+        assert show_tree(tree) == f"root ::= {shown}"
 
 
 ERRORS = [
@@ -169,7 +208,8 @@ def test_an_error_points_at_its_cause(text, said, at, hint):
     message, picture, caret = str(caught.value).split("\n")
     assert said in message
     assert text[caught.value.position :].startswith(at)
-    assert picture[caret.index("^") :].startswith(at.replace("\u202e", "<U+202E>").split("\n")[0])
+    first_line = at.replace("\u202e", "<U+202E>").split("\n")[0]
+    assert picture[caret.index("^") :].startswith(first_line)
     assert caret.endswith("^") if not hint else hint in caret
     assert message.startswith("GBNF line ")
     assert caught.value.expected
@@ -186,7 +226,7 @@ def test_a_missing_root_names_the_nearest_rule():
 
 def test_the_machines_without_a_stack_refuse_a_call():
     with pytest.raises(PatternError, match="a call of the rule b"):
-        build_nfa(parse_grammar("root ::= b b\nb ::= ").named["root"].tree)
+        build_nfa(tree_of("root ::= b b\nb ::= "))
 
 
 def test_line_ends_of_every_system():
@@ -220,6 +260,6 @@ def test_a_hostile_grammar_ends_in_a_short_error_soon(kind):
 
 def test_parentheses_may_be_nested_up_to_the_bound():
     text = "(" * limits.NESTED_PARENTHESES + '"a"' + ")" * limits.NESTED_PARENTHESES
-    assert parse_grammar(f"root ::= {text}").named["root"].tree == literal("a")
+    assert tree_of(f"root ::= {text}") == literal("a")
     with pytest.raises(GrammarError, match=f"more than {limits.NESTED_PARENTHESES} nested parentheses"):
         parse_grammar(f"root ::= ({text})")

@@ -3,6 +3,7 @@
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
+from itertools import product
 
 import pytest
 from hypothesis import given, settings
@@ -21,6 +22,11 @@ LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 def lines(*rules):
     return "\n".join(rules)
+
+
+def chained(count, rule, end):
+    """Rules r0, r1, ... that each call the next one."""
+    return lines("root ::= r0", *(rule.format(n=n, next=n + 1) for n in range(count)), end)
 
 
 @pytest.fixture(autouse=True)
@@ -45,9 +51,9 @@ READ = [
     ("root ::= " + "(" * 99 + '"a"' + ")" * 99, b"a", b"aa"),
     ("root ::= .*", "é".encode() * LONG, b"\xc3" * LONG),
     (JSON_GBNF, b'"' + b"x" * LONG + b'"', b"[" + b"1," * LONG + b"]"),
-    (lines("root ::= r0", *(f'r{n} ::= r{n + 1} "x"?' for n in range(1000)), 'r1000 ::= "end"'), b"endxx", b"endend"),
+    (chained(1000, 'r{n} ::= r{next} "x"?', 'r1000 ::= "end"'), b"endxx", b"endend"),
     (lines("root ::= r0", *(f'r{n} ::= r{(n + 1) % 1000} "x" | "a"' for n in range(1000))), b"a" + b"x" * 999, b"x"),
-    (lines("root ::= r0", *(f"r{n} ::= r{n + 1} r{n + 1}" for n in range(9)), 'r9 ::= "a"?'), b"a" * 40, b"b"),
+    (chained(9, "r{n} ::= r{next} r{next}", 'r9 ::= "a"?'), b"a" * 40, b"b"),
     (lines("root ::= " + " | ".join(f"r{n}" for n in range(1000)),
            *(f'r{n} ::= "w{n};" r{n * 7 % 1000} | "."' for n in range(1000))), b"w5;w35;.", b"w5;w6;."),
 ]  # fmt: skip
@@ -84,7 +90,7 @@ def test_it_is_refused_and_says_why(text, why):
 
 
 TWICE = 'root ::= "<" s ">"\ns ::= s s | "a"'
-DOUBLED = lines("root ::= r0", *(f"r{n} ::= r{n + 1} r{n + 1}" for n in range(60)), 'r60 ::= "a"?')
+DOUBLED = chained(60, "r{n} ::= r{next} r{next}", 'r60 ::= "a"?')
 THRICE = 'root ::= "<" s ">"\ns ::= s s s | s s | "a"*'
 
 
@@ -98,35 +104,46 @@ def test_a_text_that_can_be_read_in_too_many_ways_ends_in_an_error_that_names_th
     assert machine.accepts(b"<" + b"a" * 50 + b">")
     with pytest.raises(PatternError, match=why) as caught:
         machine.accepts(b"<" + b"a" * LONG)
-    assert (caught.value.expected, caught.value.hint) == ("few ways to read a text", "rules that are not ambiguous")
+    assert caught.value.expected == "few ways to read a text"
+    assert caught.value.hint == "rules that are not ambiguous"
     assert machine.accepts(b"<aa>"), "the machine stays good"
 
 
 @pytest.mark.slow
 def test_a_mask_of_an_ambiguous_grammar_ends_in_the_same_error(monkeypatch):
     """All pieces go on differently, and each is read in a hundred ways; few pieces are walked one by one."""
-    nested = " | ".join(f'"{letter}" s "{letter}"' for letter in LETTERS)
+    pairs = [f'"{letter}" s "{letter}"' for letter in LETTERS]
+    nested = " | ".join(pairs)
     machine = gv.grammar(f"root ::= s\ns ::= s s | {nested} | [a-z ]")
-    few = gv.Vocabulary([f"{one}{other}".encode() for one in LETTERS for other in LETTERS[:9]])
+    pieces = ["".join(pair).encode() for pair in product(LETTERS, LETTERS[:9])]
+    few = gv.Vocabulary(pieces)
+    state = read(machine, b"abcde" * 10)
     for vocabulary, most in ((gv.Vocabulary.llama3(), 10_000_000), (few, 500_000)):
         monkeypatch.setattr(lazy, "MOST_WALK_MOVES", most)
-        with pytest.raises(PatternError, match=f"saw more than {most:,} moves for one mask in s, expected") as caught:
-            gv.guide(machine, vocabulary, engine="trie").mask(read(machine, b"abcde" * 10))
+        guide = gv.guide(machine, vocabulary, engine="trie")
+        said = f"saw more than {most:,} moves for one mask in s, expected"
+        with pytest.raises(PatternError, match=said) as caught:
+            guide.mask(state)
         assert caught.value.hint == "rules that are not ambiguous"
 
 
 @pytest.mark.parametrize("engine", ["split", "trie"])
 def test_a_mask_where_thousands_of_rules_may_be_empty_ends_in_an_error(engine):
     machine = gv.grammar("root ::= " + "a " * 2_000 + '\na ::= "x" | ""')
-    guide = gv.guide(machine, gv.Vocabulary([b"x", b"xx", b"xxx", b"y"]), engine=engine)
+    vocabulary = gv.Vocabulary([b"x", b"xx", b"xxx", b"y"])
+    guide = gv.guide(machine, vocabulary, engine=engine)
     with pytest.raises(PatternError, match="300,000 moves for one byte in root"):
         guide.mask(guide.initial)
 
 
+json_texts = st.text(st.sampled_from('[]{}":,1 a'), max_size=12)
+
+
 @settings(max_examples=25)
-@given(st.lists(st.text(st.sampled_from('[]{}":,1 a'), max_size=12), min_size=2, max_size=6), st.integers(5, 60))
+@given(st.lists(json_texts, min_size=2, max_size=6), st.integers(5, 60))
 def test_what_is_forgotten_is_made_again_and_held_states_stay_good(texts, kept):
-    plain, held = gv.grammar(JSON_GBNF), []
+    plain = gv.grammar(JSON_GBNF)
+    held = []
     with pytest.MonkeyPatch.context() as patch:
         machine = gv.grammar(JSON_GBNF)
         patch.setattr(graph_file, "MOST_KEPT", kept)
@@ -139,12 +156,15 @@ def test_what_is_forgotten_is_made_again_and_held_states_stay_good(texts, kept):
                 before = read(plain, data[:3])
                 assert machine.stack(state) == plain.stack(before)
                 assert next_bytes(machine, state) == next_bytes(plain, before)
-                assert (read(machine, data[3:], state) is None) == (read(plain, data[3:], before) is None)
+                end = read(machine, data[3:], state)
+                same = read(plain, data[3:], before)
+                assert (end is None) == (same is None)
 
 
 def test_no_two_states_share_a_number(monkeypatch):
     monkeypatch.setattr(graph_file, "MOST_KEPT", 20)
-    machine, held = gv.grammar(JSON_GBNF), {}
+    machine = gv.grammar(JSON_GBNF)
+    held = {}
     for text in (b'{"a":[1,2]}', b'[[["x"]]]', b'{"a":[1,2]}'):
         for size in range(len(text)):
             state = read(machine, text[:size])
@@ -156,13 +176,15 @@ def test_threads_that_ask_one_machine_at_once_all_get_the_right_answers(monkeypa
     monkeypatch.setattr(graph_file, "MOST_KEPT", 60)
     machine = gv.grammar(JSON_GBNF)
     texts = [b'{"a": [1, {"b": null}]}', b'[[[["x"]]]]', b'{"a":[1,2,}', b"[1.5e3, true]", b"[[[[[["]
-    whole, begun = [True, True, False, True, False], [True, True, False, True, True]
+    whole = [True, True, False, True, False]
+    begun = [True, True, False, True, True]
 
     def ask(number):
         state = read(machine, b'{"a":[[', machine.initial)
-        stack = machine.stack(state), len(machine.branches(state)), machine.unfinished(state).rule
-        place = number % len(texts)
-        return machine.accepts(texts[place]), machine.accepts_prefix(texts[place]), stack
+        branches = len(machine.branches(state))
+        rule = machine.unfinished(state).rule
+        text = texts[number % len(texts)]
+        return machine.accepts(text), machine.accepts_prefix(text), (machine.stack(state), branches, rule)
 
     pace = sys.getswitchinterval()
     sys.setswitchinterval(1e-6)
@@ -172,16 +194,20 @@ def test_threads_that_ask_one_machine_at_once_all_get_the_right_answers(monkeypa
     finally:
         sys.setswitchinterval(pace)
     for number, (complete, prefix, stack) in enumerate(answers):
-        assert (complete, prefix) == (whole[number % 5], begun[number % 5])
+        place = number % len(texts)
+        assert complete == whole[place]
+        assert prefix == begun[place]
         assert stack == (("array", "array", "object", "root"), 4, "array")
 
 
 @pytest.mark.parametrize("state", [0, "q0", gv.grammar('root ::= [a-z]+ ("," root)?').initial])
 def test_what_is_no_state_of_this_machine_is_refused(state):
     machine = gv.json()
-    guide = gv.guide(machine, gv.Vocabulary([b"[", b"]", b"</s>"], eos={2}))
-    asked = [machine.stack, machine.frames, machine.branches, machine.unfinished, machine.places, machine.depth]
-    asked += [machine.is_accepting, guide.mask, lambda state: guide.explain(state, 0)]
+    vocabulary = gv.Vocabulary([b"[", b"]", b"</s>"], eos={2})
+    guide = gv.guide(machine, vocabulary)
+    asked = [machine.stack, machine.frames, machine.branches, machine.unfinished]
+    asked += [machine.places, machine.depth, machine.is_accepting, guide.mask]
+    asked.append(lambda state: guide.explain(state, 0))
     for ask in asked:
         with pytest.raises(
             gv.SettingError, match=r"^state: saw (0|str|a state of another machine), expected a state of PDA"
@@ -196,7 +222,8 @@ MACHINES = [gv.json(), gv.earley('root ::= "a"'), gv.regex("a")]
 def test_a_step_from_no_state_or_by_no_byte_is_an_error_of_ours_and_the_dead_state_stays_dead(machine):
     assert [machine.step(None, byte) for byte in b"a["] == [None, None]
     assert not machine.is_accepting(None)
-    for state in ("q0", 10**9, -1, [], gv.grammar('root ::= "b"').initial):
+    other = gv.grammar('root ::= "b"').initial
+    for state in ("q0", 10**9, -1, [], other):
         with pytest.raises(gv.SettingError, match=r"^state: saw .*, expected a state of"):
             machine.step(state, ord("a"))
     for byte in (256, 10**20, "a", None, 1.5):

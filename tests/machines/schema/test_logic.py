@@ -8,10 +8,13 @@ from jsonschema import Draft202012Validator
 
 import guidedviz as gv
 
-S, INT, N = {"type": "string"}, {"type": "integer"}, {"type": "null"}
+S = {"type": "string"}
+INT = {"type": "integer"}
+N = {"type": "null"}
 AB = {"type": "object", "properties": {"a": S, "b": INT, "c": N}}
 BASE = {"type": "object", "properties": {"id": INT}, "required": ["id"]}
-DEFS = {"$defs": {"base": BASE, "small": {"maximum": 9}, "words": {"type": "array", "items": S}}}
+WORDS = {"type": "array", "items": S}
+DEFS = {"$defs": {"base": BASE, "small": {"maximum": 9}, "words": WORDS}}
 CASES = [  # a schema, values that fit, values that do not; keys in the order of the schema
     ({"type": "string", "not": {"enum": ["a", "b"]}}, ["c", ""], ["a", "b", 1]),
     ({"type": "string", "not": {"pattern": "^a"}, "maxLength": 2}, ["", "ba"], ["a", "bab"]),
@@ -65,43 +68,53 @@ TOGETHER = [  # several schemas of one value: allOf, keywords beside a $ref or b
 )
 def test_a_keyword_means_what_the_standard_says(schema, good, bad):
     truth = Draft202012Validator(schema)
-    assert [truth.is_valid(value) for value in (*good, *bad)] == [True] * len(good) + [False] * len(bad)
-    for mode in ("open", "closed"):
-        machine = gv.json_schema(schema, extra_keys=mode)
-        assert [value for value in good if not machine.accepts(json.dumps(value).encode())] == []
-        assert [value for value in bad if machine.accepts(json.dumps(value).encode())] == []
+    machines = [gv.json_schema(schema, extra_keys=mode) for mode in ("open", "closed")]
+    for values, legal in ((good, True), (bad, False)):
+        for value in values:
+            assert truth.is_valid(value) == legal, value
+            text = json.dumps(value).encode()
+            assert [machine.accepts(text) for machine in machines] == [legal, legal], value
 
-
-def test_a_closed_object_has_the_keys_of_all_schemas_that_it_must_meet():
-    schema = {"allOf": [AB, {"properties": {"d": N}}], "if": {"required": ["a"]}, "then": {"properties": {"e": N}}}
+    schema = {"allOf": [AB, {"properties": {"d": N}}]}
+    schema |= {"if": {"required": ["a"]}, "then": {"properties": {"e": N}}}
+    schema["allOf"] = [AB, {"properties": {"d": N}}]
     machine = gv.json_schema(schema)
     texts = [b'{"a": "", "d": null, "e": null}', b'{"d": null}', b'{"e": null}', b'{"f": null}', b'{"a": "", "f": 1}']
-    assert [machine.accepts(text) for text in texts] == [True, True, False, False, False]
+    accepted = [text for text in texts if machine.accepts(text)]
+    assert accepted == texts[:2]
 
 
 @pytest.mark.slow
 def test_a_long_enum_becomes_one_machine():
-    words = [f"word {number * 7919 % 100_003}" for number in range(1500)]
-    machine = gv.regex("|".join(f'"{word}"' for word in words))
-    for schema in ({"enum": words}, {"oneOf": [{"const": word, "title": word} for word in words]}):
+    numbers = [number * 7919 % 100_003 for number in range(1500)]
+    words = [f"word {number}" for number in numbers]
+    quoted = [f'"{word}"' for word in words]
+    machine = gv.regex("|".join(quoted))
+    titled = [{"const": word, "title": word} for word in words]
+    for schema in ({"enum": words}, {"oneOf": titled}):
         assert gv.json_schema(schema) == machine
-    nested = gv.json_schema({"type": "object", "properties": {"w": {"enum": [*words, "é\n", 5]}, "v": {}}})
+    word = {"enum": [*words, "é\n", 5]}
+    nested = gv.json_schema({"type": "object", "properties": {"w": word, "v": {}}})
     for text, legal in (("word 7919", True), ("é\n", True), ("word", False), (5, True)):
-        assert nested.accepts(json.dumps({"w": text, "v": [1]}, ensure_ascii=False).encode()) == legal
+        value = json.dumps({"w": text, "v": [1]}, ensure_ascii=False)
+        assert nested.accepts(value.encode()) == legal
 
 
 def test_a_part_of_the_root_is_not_the_root():
-    schema = {"anyOf": [N, {"type": "array", "items": {"type": "array", "anyOf": [{"$ref": "#"}]}}]}
+    inner = {"type": "array", "anyOf": [{"$ref": "#"}]}
+    schema = {"anyOf": [N, {"type": "array", "items": inner}]}
     for whitespace in ("space", "any"):
         machine = gv.json_schema(schema, whitespace)
         texts = (b"null", b"[[[]]]", b"[null]", b"[[null]]")
-        assert [machine.accepts(text) for text in texts] == [True, True, False, False]
+        accepted = [text for text in texts if machine.accepts(text)]
+        assert accepted == [b"null", b"[[[]]]"]
 
 
 @pytest.mark.parametrize("extra_keys", ["open", "closed"])
 def test_a_named_key_is_no_witness_of_the_additional_ones(extra_keys):
     inner = {"properties": {"x": {"required": ["a"]}}, "additionalProperties": {"type": "null"}}
-    for schema in ({"type": "object", "not": inner}, {"oneOf": [{"multipleOf": 0.5}, inner]}):
+    exclusive = {"oneOf": [{"multipleOf": 0.5}, inner]}
+    for schema in ({"type": "object", "not": inner}, exclusive):
         machine = gv.json_schema(schema, extra_keys=extra_keys)
         assert machine.accepts(b'{"x": {}}')
         assert machine.accepts(b'{"y": 1}')
@@ -125,8 +138,11 @@ VALUES = [{}, {"a": 1}, {"b": 2}, {"a": 1, "b": 2}, {"a": 2}, {"b": 1}, {"a": 1,
 
 @pytest.mark.parametrize("schema", UNEVALUATED)
 def test_unevaluated_keys_and_items_of_what_must_not_hold_are_decided(schema):
-    machine, truth = gv.json_schema(schema, extra_keys="open"), Draft202012Validator(schema)
+    machine = gv.json_schema(schema, extra_keys="open")
+    truth = Draft202012Validator(schema)
     for value in VALUES:
-        orders = permutations(value.items()) if isinstance(value, dict) else [None]
-        texts = [json.dumps(value if order is None else dict(order)).encode() for order in orders]
+        orders = [value]
+        if isinstance(value, dict):
+            orders = [dict(order) for order in permutations(value.items())]
+        texts = [json.dumps(order).encode() for order in orders]
         assert any(map(machine.accepts, texts)) == truth.is_valid(value), value
