@@ -29,13 +29,16 @@ def shortest_completion(dfa: DFA, state: int) -> bytes | None:
 def count_classes(dfa: DFA) -> int:
     """How many states are really different: Moore's rounds over all 256 bytes, the dead state among them."""
     dead = len(dfa)
-    rows = [[dfa.step(state, byte) for byte in range(256)] for state in range(dead)] + [[None] * 256]
-    kind = [dfa.is_accepting(state) for state in range(dead)] + [False]
+    every_byte = range(256)
+    rows = [[dfa.step(state, byte) for byte in every_byte] for state in range(dead)]
+    rows.append([None] * 256)
+    kind = [*map(dfa.is_accepting, range(dead)), False]
     while True:
         seen: dict[tuple[object, ...], int] = {}
         new = []
         for state in range(dead + 1):
-            key = (kind[state], *(kind[dead if target is None else target] for target in rows[state]))
+            targets = [dead if target is None else target for target in rows[state]]
+            key = (kind[state], *(kind[target] for target in targets))
             new.append(seen.setdefault(key, len(seen)))
         if len(seen) == len(set(kind)):
             return len(seen) - 1
@@ -58,6 +61,10 @@ def matches(pattern: str, text: str) -> bool:
     return re.fullmatch(pattern, text, re.ASCII) is not None
 
 
+def meets(ranges, first: int, last: int) -> bool:
+    return any(low <= last and first <= high for low, high in ranges)
+
+
 class Listing:
     """All texts of a grammar over a few letters, and all that they begin with, up to so many bytes: found by listing.
 
@@ -74,13 +81,16 @@ class Listing:
         self.longest = longest
         self.named = {rule.name: rule.tree for rule in grammar.rules}
         self.finishing = self.settle(dict.fromkeys(self.named, False), self.can_finish)
-        self.texts = self.settle(dict.fromkeys(self.named, frozenset()), self.list_texts)
-        self.begun = self.settle(dict.fromkeys(self.named, frozenset()), self.list_begun)
+        nothing = dict.fromkeys(self.named, frozenset())
+        self.texts = self.settle(nothing, self.list_texts)
+        self.begun = self.settle(nothing, self.list_begun)
 
     def settle(self, table, answer):
-        while (after := {name: answer(tree, table) for name, tree in self.named.items()}) != table:
+        while True:
+            after = {name: answer(tree, table) for name, tree in self.named.items()}
+            if after == table:
+                return table
             table = after
-        return table
 
     def can_finish(self, tree, known):
         match tree:
@@ -96,25 +106,30 @@ class Listing:
                 return low == 0 or self.can_finish(part, known)
 
     def join(self, some, others):
-        return frozenset(one + other for one in some for other in others if len(one + other) <= self.longest)
+        joined = (one + other for one in some for other in others)
+        return frozenset(text for text in joined if len(text) <= self.longest)
 
     def list_texts(self, tree, known):
         match tree:
             case Chars(ranges):
-                return frozenset(x.encode() for x in self.LETTERS if any(low <= ord(x) <= high for low, high in ranges))
+                letters = [letter for letter in self.LETTERS if meets(ranges, ord(letter), ord(letter))]
+                return frozenset(map(str.encode, letters))
             case Call(name):
                 return known[name]
             case Concat(parts):
-                return reduce(self.join, (self.list_texts(part, known) for part in parts), frozenset({b""}))
+                texts = [self.list_texts(part, known) for part in parts]
+                return reduce(self.join, texts, frozenset({b""}))
             case Either(options):
-                return frozenset().union(*(self.list_texts(option, known) for option in options))
+                texts = [self.list_texts(option, known) for option in options]
+                return frozenset().union(*texts)
             case Repeat(part, low, high):
                 return self.repeat(self.list_texts(part, known), low, high)
 
     def repeat(self, once, low, high):
         layer = reduce(self.join, [once] * low, frozenset({b""}))
         found = set(layer)
-        for _ in range(self.longest + 1 if high is None else high - low):
+        more = self.longest + 1 if high is None else high - low
+        for _ in range(more):
             layer = self.join(layer, once)
             found |= layer
         return frozenset(found)
@@ -124,7 +139,7 @@ class Listing:
             return frozenset()
         match tree:
             case Chars(ranges):
-                halves = {half for half, (a, b) in self.HALVES.items() if any(x <= b and a <= y for x, y in ranges)}
+                halves = {half for half, span in self.HALVES.items() if meets(ranges, *span)}
                 return self.list_texts(tree, {}) | halves
             case Call(name):
                 return known[name]
@@ -136,10 +151,13 @@ class Listing:
                     before = self.join(before, self.final(part))
                 return frozenset({b""}).union(*begun)
             case Either(options):
-                return frozenset().union(*(self.list_begun(option, known) for option in options))
+                begun = [self.list_begun(option, known) for option in options]
+                return frozenset().union(*begun)
             case Repeat(part, _, high):
-                before = self.repeat(self.final(part), 0, high if high is None else max(high - 1, 0))
-                return frozenset({b""}) | self.join(before, self.list_begun(part, known) if high != 0 else ())
+                most = None if high is None else max(high - 1, 0)
+                before = self.repeat(self.final(part), 0, most)
+                begun = self.list_begun(part, known) if high != 0 else ()
+                return frozenset({b""}) | self.join(before, begun)
 
     def final(self, tree):
         return self.list_texts(tree, self.texts)

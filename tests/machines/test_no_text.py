@@ -36,7 +36,8 @@ def test_a_regex_names_the_part_that_nothing_matches(text, said):
     if "position" in said:
         place = int(re.search(r"position (\d+)", said)[1])
         _, line, caret = str(found[0].message).split("\n")
-        assert line[caret.index("^") :].startswith(text[place]) or text[place] == "[", "the caret is below the part"
+        below = line[caret.index("^") :]
+        assert below.startswith(text[place]) or text[place] == "[", "the caret is below the part"
 
 
 def test_other_machines_name_theirs():
@@ -81,9 +82,10 @@ def test_a_grammar_without_a_text_stays_an_error_that_names_the_rule(text, reaso
     if reason is None:
         assert gv.grammar(text).accepts(b"a"), "another rule may be endless"
         return
-    with pytest.raises(gv.GrammarError, match=f"the rule '{reason[1]}' can never finish") as found:
+    line, rule = reason
+    with pytest.raises(gv.GrammarError, match=f"the rule '{rule}' can never finish") as found:
         gv.grammar(text)
-    assert found.value.where == f"GBNF line {reason[0]}, column 1"
+    assert found.value.where == f"GBNF line {line}, column 1"
 
 
 @pytest.mark.parametrize("text", ["a?", "", "(?=a)a", "(?=a)b|c", r"[^\s\S]{0,3}", "$", r"a(?!\w)", "[a-z]{0,5000}"])
@@ -96,11 +98,13 @@ def test_a_machine_with_a_text_says_nothing(text):
 def test_a_guide_of_such_a_machine_allows_nothing():
     with pytest.warns(NoTextWarning):
         machine = gv.regex("(?=a)b")
-    guide = gv.guide(machine, gv.Vocabulary([b"a", b"b", b""], eos={2}))
+    vocabulary = gv.Vocabulary([b"a", b"b", b""], eos={2})
+    guide = gv.guide(machine, vocabulary)
     assert not guide.mask(guide.initial).any()
 
 
 @pytest.mark.parametrize("part", [r"\x41+?", "(a|b){2,}", "[]x]", r"\ud7ff", "[)]{0,2}?a", r"(?<!\))"])
 def test_a_part_is_never_cut_inside_a_group_or_before_a_quantifier(part):
-    assert find_dead_part(part + "(?!)") == range(len(part), len(part) + 4)
+    place = len(part)
+    assert find_dead_part(part + "(?!)") == range(place, place + 4)
     assert find_dead_part("a(?=b)b") is None

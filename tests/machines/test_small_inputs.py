@@ -14,8 +14,12 @@ import guidedviz as gv
 
 
 def chain(make):
-    defs = {f"d{n}": make({"$ref": f"#/$defs/d{n + 1}"}) for n in range(60)}
-    return gv.json_schema({"$defs": defs | {"d60": {"type": "null"}}, "$ref": "#/$defs/d0"})
+    defs = {}
+    for n in range(60):
+        following = {"$ref": f"#/$defs/d{n + 1}"}
+        defs[f"d{n}"] = make(following)
+    defs["d60"] = {"type": "null"}
+    return gv.json_schema({"$defs": defs, "$ref": "#/$defs/d0"})
 
 
 def lines(*rules):
@@ -29,15 +33,21 @@ def sha(number):
     return hashlib.sha1(str(number).encode()).hexdigest()
 
 
+def tag(number, schema):
+    content = {"type": "json_schema", "json_schema": schema}
+    return {"type": "tag", "begin": f"<f=tool_{number}>", "content": content, "end": "</f>"}
+
+
 def tags(content_of, count=400):
-    texts = [(f"<f=tool_{n}>", {"type": "json_schema", "json_schema": content_of(n)}) for n in range(count)]
-    listed = [{"type": "tag", "begin": begin, "content": content, "end": "</f>"} for begin, content in texts]
+    listed = [tag(n, content_of(n)) for n in range(count)]
     return gv.structural_tag({"type": "triggered_tags", "triggers": ["<f="], "tags": listed})
 
 
 def in_sequences(count):
-    inner = {"type": "any_text"}
-    return functools.reduce(lambda part, n: {"type": "sequence", "elements": [part]}, range(count), inner)
+    part = {"type": "any_text"}
+    for _ in range(count):
+        part = {"type": "sequence", "elements": [part]}
+    return part
 
 
 COMPILED = {
@@ -74,7 +84,8 @@ REFUSED = {
 def run(name, results):
     """Compile one input with little memory; what was said, and the seconds that it took."""
     with open("/proc/self/statm", encoding="ascii") as pages:
-        limit = 1024 * int(pages.read().split()[0]) * 4 + 300 * 2**20
+        used = int(pages.read().split()[0])  # pages of 4 KiB
+    limit = 4096 * used + 300 * 2**20
     resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
     began = time.process_time()
     said = "compiled"
@@ -96,8 +107,8 @@ def test_it_is_compiled_or_refused_in_little_time_and_memory(name):
     process.join(60)
     assert process.exitcode == 0
     said, seconds = results.get()
-    assert said.startswith(
-        "compiled" if name in COMPILED else ("schema", "GBNF", "tagged", "structural_tag", "compilation")
-    ), said
+    refusals = ("schema", "GBNF", "tagged", "structural_tag", "compilation")
+    assert said.startswith("compiled" if name in COMPILED else refusals), said
+
     assert name in COMPILED or ", expected " in said
     assert seconds < 6

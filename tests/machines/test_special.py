@@ -11,15 +11,20 @@ from guidedviz.machines.special import special
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
 
+pairs = st.tuples(texts.filter(bool), texts)
 
-@given(texts, st.lists(st.tuples(texts.filter(bool), texts), max_size=3))
+
+@given(texts, st.lists(pairs, max_size=3))
 def test_names_and_texts_come_apart_again(first, rest):
     data = first.encode()
+    parts = [first]
+    plain = first
     for name, text in rest:
         data += name_bytes(name) + text.encode()
-    parts = [first, *[part for pair in rest for part in pair]]
+        parts += [name, text]
+        plain += text
     assert split_names(data) == [part.encode() for part in parts]
-    assert without_names(data) == "".join([first, *[text for _, text in rest]]).encode()
+    assert without_names(data) == plain.encode()
 
 
 @given(texts)
@@ -62,8 +67,10 @@ def test_ids_are_the_names_that_a_vocabulary_gives_them():
     one = gv.grammar("root ::= <[6]>", vocabulary=Two())
     both = gv.grammar("root ::= <[5-6]>", vocabulary=Two())
     other = gv.grammar("root ::= !<[5]>", vocabulary=Two())
-    read = [[machine.accepts(name_bytes(name)) for name in ("<a>", "<b>", "<c>")] for machine in (one, both, other)]
-    assert read == [[False, True, False], [True, True, False], [False, True, True]]
+    names = [name_bytes(name) for name in ("<a>", "<b>", "<c>")]
+    assert list(map(one.accepts, names)) == [False, True, False]
+    assert list(map(both.accepts, names)) == [True, True, False]
+    assert list(map(other.accepts, names)) == [False, True, True]
     assert other.accepts(b"x")
     with pytest.raises(GrammarError, match="column 10: saw <\\[5\\]>, no vocabulary"):
         gv.grammar("root ::= <[5]>")
@@ -77,7 +84,9 @@ def test_a_special_token_that_is_not_closed_is_refused_at_its_place(text):
 
 
 def test_a_tag_begins_and_ends_at_special_tokens():
-    call = gv.tagged([(special("[CALL]"), gv.json(), special("</s>")), ("<sum>", gv.regex("[0-9]+"), "</sum>")])
+    tool = (special("[CALL]"), gv.json(), special("</s>"))
+    addition = ("<sum>", gv.regex("[0-9]+"), "</sum>")
+    call = gv.tagged([tool, addition])
     begin = name_bytes("[CALL]")
     end = name_bytes("</s>")
     assert call.accepts(b"I call " + begin + b'{"a": 1}' + end + b" and <sum>1</sum>")
@@ -93,10 +102,14 @@ def test_a_tag_without_a_machine_is_text_up_to_its_special_token():
     assert not think.accepts_prefix(OPEN + CLOSE + b"x")
 
 
+def between(name, machine):
+    return gv.tagged(begin=special(f"<{name}>"), machine=machine, end=special(f"</{name}>"))
+
+
 def test_tags_stand_inside_tags():
-    inner = gv.tagged(begin=special("<b>"), machine=gv.regex("é+"), end=special("</b>"))
-    outer = gv.tagged(begin=special("<a>"), machine=inner, end=special("</a>"))
-    text = name_bytes("<a>") + b"x" + name_bytes("<b>") + "éé".encode() + name_bytes("</b>") + name_bytes("</a>")
+    outer = between("a", between("b", gv.regex("é+")))
+    inside = name_bytes("<b>") + "éé".encode() + name_bytes("</b>")
+    text = name_bytes("<a>") + b"x" + inside + name_bytes("</a>")
     assert outer.accepts(text)
     assert not outer.accepts_prefix(text.replace(name_bytes("<b>"), name_bytes("</b>")))
 

@@ -11,6 +11,7 @@ from guidedviz.errors import GuidedVizError, PatternError
 from guidedviz.machines.names import name_bytes
 from guidedviz.machines.tools import read_tools
 from guidedviz.machines.turn import TURN_STYLES
+from tests.common import BYTES, legal_tokens
 
 
 def add(a: int, b: int) -> int:
@@ -215,7 +216,6 @@ def test_a_hostile_name_of_a_tool_stays_text():
 
 # -- how long a model may think ------------------------------------------------------------------------------------
 
-BYTES = [bytes([byte]) for byte in range(256)]
 PIECES = [*BYTES, b"<think>", b"</think>", b"<tool_call>", b"</tool_call>", b"<end>"]
 SMALL = gv.Vocabulary(PIECES, eos={260}, special={256, 257, 258, 259})
 
@@ -227,16 +227,12 @@ def read_tokens(guide, tokens):
     return state
 
 
-def legal(guide, state):
-    return guide.mask(state).nonzero()[0].tolist()
-
-
 def test_after_the_limit_only_the_end_of_thinking_is_legal():
     guide = gv.guide(gv.turn(tools=TOOLS, think_limit=3), SMALL)
     state = read_tokens(guide, [256, *b"ab"])
     assert guide.mask(state)[ord("c")]
     state = guide.advance(state, ord("c"))
-    assert legal(guide, state) == [257]
+    assert legal_tokens(guide, state) == [257]
     assert guide.forced(state) == MARK["</think>"]
     assert guide.explain(state, ord("d")).reason == "3 tokens have been thought, so only </think> may come"
     with pytest.raises(gv.IllegalToken, match="3 tokens have been thought"):
@@ -251,7 +247,7 @@ def test_a_character_is_ended_before_the_end_of_thinking():
     first, second = "é".encode()
     state = read_tokens(guide, [256, first])
     assert not guide.mask(state)[257]
-    assert legal(guide, guide.advance(state, second)) == [257]
+    assert legal_tokens(guide, guide.advance(state, second)) == [257]
 
 
 @pytest.mark.parametrize("think", [True, "open"])
@@ -261,9 +257,9 @@ def test_marks_that_are_text_are_counted_and_ended_too(think):
     guide = gv.guide(machine, plain)
     opening = b"<think>" if think is True else b""
     state = read_tokens(guide, [*opening, *b"ab</"])
-    assert legal(guide, state) == [ord("t")]
+    assert legal_tokens(guide, state) == [ord("t")]
     state = read_tokens(guide, [*opening, *b"abcd"])
-    assert legal(guide, state) == [ord("<"), 256]
+    assert legal_tokens(guide, state) == [ord("<"), 256]
     for token in b"</think>x":
         state = guide.advance(state, token)
     assert guide.is_accepting(state)
@@ -283,7 +279,7 @@ def test_a_real_engine_is_limited_too(engine, package):
     pytest.importorskip(package)
     guide = gv.guide(gv.turn(think_limit=2), SMALL, engine)
     state = read_tokens(guide, [256, *b"ab"])
-    assert legal(guide, state) == [257]
+    assert legal_tokens(guide, state) == [257]
     assert guide.explain(state, ord("c")).reason == "2 tokens have been thought, so only </think> may come"
     assert guide.mask(guide.advance(state, 257))[ord("c")]
 

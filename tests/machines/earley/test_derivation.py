@@ -18,33 +18,46 @@ LIST = earley('root ::= "[" (item ("," item)*)? "]"\nitem ::= [0-9]+ | root')
 SUM = earley('root ::= y ";"\ny ::= "(" y ")" | y "+" y | "1"')
 
 
+def branches_of(parts):
+    return [part for part in parts if not isinstance(part, ParseLeaf)]
+
+
+def all_branches(tree):
+    return branches_of(part for _, part in walk_tree(tree))
+
+
+def shown(machine, text):
+    return str(derivation(machine, text)).split()
+
+
 def spell(tree):
     return b"".join(part.data for _, part in walk_tree(tree) if isinstance(part, ParseLeaf))
 
 
 def test_a_finished_text_has_no_open_branch():
     tree = derivation(LIST, b"[12,[3],[]]")
-    assert [part.open for _, part in walk_tree(tree) if not isinstance(part, ParseLeaf)] == [False] * 7
-    assert [child.name for child in tree.children if not isinstance(child, ParseLeaf)] == ["item"] * 3
+    assert [part.open for part in all_branches(tree)] == [False] * 7
+    assert [child.name for child in branches_of(tree.children)] == ["item"] * 3
     assert spell(tree) == b"[12,[3],[]]"
 
 
 def test_a_beginning_is_open_down_to_where_it_is_read():
-    assert str(derivation(LIST, b"[12,[")).split() == ["root…", '"["', "item", '"12"', '","', "item…", "root…", '"["']
+    assert shown(LIST, b"[12,[") == ["root…", '"["', "item", '"12"', '","', "item…", "root…", '"["']
     assert str(derivation(LIST, b"")) == "root…"
 
 
 def test_the_branch_with_a_second_tree_says_so():
-    marks = [part.ambiguous for _, part in walk_tree(derivation(SUM, b"1+1+1;")) if not isinstance(part, ParseLeaf)]
+    marks = [part.ambiguous for part in all_branches(derivation(SUM, b"1+1+1;"))]
     assert marks == [False, True, False, False, False, False]
     assert "?" not in str(derivation(SUM, b"1+(1);"))
-    assert str(derivation(earley('root ::= a\na ::= a | "x"'), b"x")).split() == ["root", "a?", '"x"']
+    assert shown(earley('root ::= a\na ::= a | "x"'), b"x") == ["root", "a?", '"x"']
 
 
 def test_a_rule_that_is_empty_in_two_ways_says_so_and_has_no_parts():
-    tree = derivation(earley('root ::= "x" s "y"\ns ::= t\nt ::= "" | u\nu ::= ""'), b"xy")
-    assert str(tree).split() == ["root", '"x"', "s?", '"y"']
-    assert str(derivation(earley('root ::= "x" s "y"\ns ::= "z"?'), b"xy")).split() == ["root", '"x"', "s", '"y"']
+    machine = earley('root ::= "x" s "y"\ns ::= t\nt ::= "" | u\nu ::= ""')
+    assert shown(machine, b"xy") == ["root", '"x"', "s?", '"y"']
+    machine = earley('root ::= "x" s "y"\ns ::= "z"?')
+    assert shown(machine, b"xy") == ["root", '"x"', "s", '"y"']
 
 
 def test_depth_is_no_matter():
@@ -63,37 +76,45 @@ def test_a_text_that_cannot_be_is_an_error_at_its_byte():
 @given(grammars, st.data())
 def test_every_branch_is_its_rule_and_the_leaves_are_the_text(text, data):
     grammar = parse_grammar(text)
-    assume(all(count_states(rule.tree) <= 150 for rule in grammar.rules))  # check_branch needs the DFA of each rule
+    sizes = [count_states(rule.tree) for rule in grammar.rules]
+    assume(max(sizes) <= 150)  # check_branch needs the DFA of each rule
     listed = Listing(grammar, 5)
     assume(listed.finishing["root"])
     machine = build_earley(grammar)
     empty = {name for name, texts in listed.texts.items() if b"" in texts}
-    for word in data.draw(st.lists(st.sampled_from(sorted(listed.begun["root"])), max_size=5)):
+    words = st.sampled_from(sorted(listed.begun["root"]))
+    for word in data.draw(st.lists(words, max_size=5)):
         tree = derivation(machine, word)
         assert spell(tree) == word
-        assert (tree.name, tree.start, tree.end) == ("root", 0, len(word))
+        assert tree.name == "root"
+        assert (tree.start, tree.end) == (0, len(word))
         assert tree.open is (word not in listed.texts["root"])
-        for _, branch in walk_tree(tree):
-            if not isinstance(branch, ParseLeaf):
-                check_branch(branch, grammar, empty)
+        for branch in all_branches(tree):
+            check_branch(branch, grammar, empty)
 
 
 def check_branch(branch, grammar, empty):
     """What it read, with a letter of its own for each call, is a text of its rule as a regex over these letters."""
-    letters = {name: chr(0xE000 + number) for number, name in enumerate(grammar.named)}
+    letters = {name: chr(number) for number, name in enumerate(grammar.named, 0xE000)}
     place = branch.start
     read = b""
     for child in branch.children:
         assert child.start == place
-        place, read = child.end, read + (child.data if isinstance(child, ParseLeaf) else letters[child.name].encode())
+        place = child.end
+        if isinstance(child, ParseLeaf):
+            read += child.data
+        else:
+            read += letters[child.name].encode()
     assert place == branch.end
 
     def flat(call):
-        return optional(literal(letters[call.name])) if call.name in empty else literal(letters[call.name])
+        letter = literal(letters[call.name])
+        return optional(letter) if call.name in empty else letter
 
-    machine = build_dfa(build_nfa(map_calls(grammar.named[branch.name].tree, flat)))
+    tree = map_calls(grammar.named[branch.name].tree, flat)
+    machine = build_dfa(build_nfa(tree))
     if branch.open:
         assert machine.accepts_prefix(read)
     else:
         assert machine.accepts(read) or (branch.name in empty and not read)
-        assert not any(child.open for child in branch.children if not isinstance(child, ParseLeaf))
+        assert not any(child.open for child in branches_of(branch.children))

@@ -4,8 +4,9 @@ import pytest
 
 import guidedviz as gv
 from guidedviz.tokens.engines import build_tokenizer
+from tests.common import BYTES, assert_reads
 
-BYTES = gv.Vocabulary([bytes([value]) for value in range(256)] + [b"</s>"], eos={256}, special={256})
+VOCABULARY = gv.Vocabulary([*BYTES, b"</s>"], eos={256}, special={256})
 
 # A name, a grammar, texts that it has, texts that it does not have.
 GRAMMARS = {
@@ -226,26 +227,26 @@ DIFFERENCES = {
 
 def llguidance_machine(text):
     llguidance = pytest.importorskip("llguidance")
-    matcher = llguidance.LLMatcher(
-        build_tokenizer(BYTES), '%llguidance {"no_forcing": true}\n' + text + "\n", log_level=0
-    )
+    text = f'%llguidance {{"no_forcing": true}}\n{text}\n'
+    matcher = llguidance.LLMatcher(build_tokenizer(VOCABULARY), text, log_level=0)
     assert not matcher.is_error(), matcher.get_error()
 
     def accepts(text):
         state = matcher.deep_copy()
-        return all(state.consume_token(byte) for byte in text.encode()) and state.is_accepting()
+        return all(map(state.consume_token, text.encode())) and state.is_accepting()
 
     return accepts
 
 
 def xgrammar_machine(text):
     xgrammar = pytest.importorskip("xgrammar")
-    info = xgrammar.TokenizerInfo(list(BYTES.pieces), stop_token_ids=[256])
-    compiled = xgrammar.GrammarCompiler(info, max_threads=1).compile_grammar(xgrammar.Grammar.from_lark(text))
+    info = xgrammar.TokenizerInfo(list(VOCABULARY.pieces), stop_token_ids=[256])
+    grammar = xgrammar.Grammar.from_lark(text)
+    compiled = xgrammar.GrammarCompiler(info, max_threads=1).compile_grammar(grammar)
 
     def accepts(text):
         state = xgrammar.GrammarMatcher(compiled)
-        return all(state.accept_token(byte) for byte in text.encode()) and state.is_completed()
+        return all(map(state.accept_token, text.encode())) and state.is_completed()
 
     return accepts
 
@@ -253,24 +254,25 @@ def xgrammar_machine(text):
 @pytest.mark.parametrize("name", GRAMMARS)
 def test_a_realistic_grammar_has_these_texts(name):
     text, accepted, refused = GRAMMARS[name]
-    machine = gv.lark(text)
-    assert [each for each in accepted if not machine.accepts(each.encode())] == []
-    assert [each for each in refused if machine.accepts(each.encode())] == []
+    assert_reads(gv.lark(text), accepted, refused)
 
 
 @pytest.mark.parametrize("name", GRAMMARS)
 def test_its_rules_are_those_of_any_other_machine(name):
     text, accepted, refused = GRAMMARS[name]
     machine = gv.lark(text)
-    for other in (gv.earley(machine), gv.grammar(gv.machines.to_gbnf(machine), root="start")):
-        assert [each for each in accepted if not other.accepts(each.encode())] == []
-        assert [each for each in refused if other.accepts(each.encode())] == []
-    guides = [gv.guide(machine, BYTES, engine=engine) for engine in ("split", "trie", "xgrammar", "llguidance")]
-    states = [guide.initial for guide in guides]
-    for byte in accepted[-1].encode():
-        masks = [guide.mask(state).tolist() for guide, state in zip(guides, states, strict=True)]
-        assert masks[0] == masks[1] == masks[2] == masks[3]
-        states = [guide.advance(state, byte) for guide, state in zip(guides, states, strict=True)]
+    shown = gv.grammar(gv.machines.to_gbnf(machine), root="start")
+    for other in (gv.earley(machine), shown):
+        assert_reads(other, accepted, refused)
+    split = gv.guide(machine, VOCABULARY, engine="split")
+    for engine in ("trie", "xgrammar", "llguidance"):
+        guide = gv.guide(machine, VOCABULARY, engine=engine)
+        state = guide.initial
+        same = split.initial
+        for byte in accepted[-1].encode():
+            assert guide.mask(state).tolist() == split.mask(same).tolist(), engine
+            state = guide.advance(state, byte)
+            same = split.advance(same, byte)
 
 
 @pytest.mark.parametrize("engine", [llguidance_machine, xgrammar_machine])
@@ -285,5 +287,9 @@ def test_the_engines_agree(name, engine):
 @pytest.mark.parametrize("name", DIFFERENCES)
 def test_where_an_engine_reads_otherwise(name):
     text, example, *expected = DIFFERENCES[name]
-    accepts = [lambda given: gv.lark(text).accepts(given.encode()), llguidance_machine(text), xgrammar_machine(text)]
+
+    def ours(given):
+        return gv.lark(text).accepts(given.encode())
+
+    accepts = [ours, llguidance_machine(text), xgrammar_machine(text)]
     assert [accept(example) for accept in accepts] == expected

@@ -17,19 +17,20 @@ from tests.strategies import grammars
 LEXEMES = ['"a"', '"b"', '"ab"', '"c"i', "A", "B", "C", '"a".."b"', "/[ab]+/", "/c/"]
 TERMINALS = 'A: "a" | /b+/\nB: ("b" | "c")~1..2\nC: A "c"\n'
 lexemes = st.sampled_from([*LEXEMES, "x", "y"])
-bodies = st.recursive(
-    lexemes,
-    lambda inner: (
-        st.lists(inner, min_size=2, max_size=3).map(" ".join)
-        | st.tuples(inner, inner).map(lambda two: f"({two[0]} | {two[1]})")
-        | st.tuples(inner, st.sampled_from("? * + ~2 ~0..2".split())).map(lambda two: f"({two[0]}){two[1]}")
-        | inner.map(lambda part: f"[{part}]")
-    ),
-    max_leaves=5,
-)
+
+
+def grow_bodies(inner):
+    sequences = st.lists(inner, min_size=2, max_size=3).map(" ".join)
+    choices = st.builds("({} | {})".format, inner, inner)
+    repeats = st.builds("({}){}".format, inner, st.sampled_from("? * + ~2 ~0..2".split()))
+    return sequences | choices | repeats | inner.map("[{}]".format)
+
+
+bodies = st.recursive(lexemes, grow_bodies, max_leaves=5)
 rules = st.lists(bodies, min_size=1, max_size=3).map("\n  | ".join)
 lark_grammars = st.builds("start: {}\n?x: {}\n!y: {}\n".format, rules, rules, rules)
-words = st.text("abcC", max_size=6)
+words = st.lists(st.text("abcC", max_size=6), min_size=8, max_size=12)
+words_with_blanks = st.lists(st.text("abc _", max_size=7), min_size=8, max_size=12)
 
 
 def is_read(parser, text):
@@ -53,7 +54,7 @@ def lark_parser(text):
         return None
 
 
-@given(lark_grammars, st.lists(words, min_size=8, max_size=12))
+@given(lark_grammars, words)
 def test_larks_own_parser_accepts_the_same_texts(text, tried):
     parser = lark_parser(text + TERMINALS)
     assume(parser is not None)
@@ -64,7 +65,7 @@ def test_larks_own_parser_accepts_the_same_texts(text, tried):
         assert accepts(each.encode()) == is_read(parser, each), each
 
 
-@given(lark_grammars, st.lists(st.text("abc _", max_size=7), min_size=8, max_size=12))
+@given(lark_grammars, words_with_blanks)
 def test_larks_own_parser_ignores_the_same(text, tried):
     text += TERMINALS + '%ignore " "\n%ignore /_/\n'
     parser = lark_parser(text)
@@ -79,50 +80,76 @@ def test_larks_own_parser_ignores_the_same(text, tried):
 ATOMS = [('"a"', "a"), ('"+."', r"\+\."), ('"ab"i', "(?i:ab)"), ('"a".."c"', "[a-c]"), ("/[^a]/", "[^a]"),
          ("/a|bc/", "(?:a|bc)"), ("/A./i", "(?i:A.)"), ("/./s", r"[\s\S]"), (r"/\//", "/"), (r'"\u00e9\n"', r"é\n"),
          ('""', ""), ("X", "(?:b|cc)"), ("DIGIT", "[0-9]")]  # fmt: skip
-COUNTS = [(sign, sign) for sign in "?*+"] + [("~2", "{2}"), ("~1..2", "{1,2}"), ("{,2}", "{0,2}"), ("{1,}", "{1,}")]
-terminals = st.recursive(
-    st.sampled_from(ATOMS),
-    lambda inner: (
-        st.tuples(inner, inner).map(lambda two: (f"{two[0][0]} {two[1][0]}", two[0][1] + two[1][1]))
-        | st.tuples(inner, inner).map(lambda two: (f"({two[0][0]}|{two[1][0]})", f"(?:{two[0][1]}|{two[1][1]})"))
-        | st.tuples(inner, st.sampled_from(COUNTS)).map(
-            lambda two: (f"({two[0][0]}){two[1][0]}", f"(?:{two[0][1]}){two[1][1]}")
-        )
-        | inner.map(lambda one: (f"[{one[0]}]", f"(?:{one[1]})?"))
-    ),
-    max_leaves=5,
-)
+COUNTS = {"?": "?", "*": "*", "+": "+", "~2": "{2}", "~1..2": "{1,2}", "{,2}": "{0,2}", "{1,}": "{1,}"}
+
+
+def in_sequence(twins):
+    (first, first_regex), (second, second_regex) = twins
+    return f"{first} {second}", first_regex + second_regex
+
+
+def alternatives(twins):
+    (first, first_regex), (second, second_regex) = twins
+    return f"({first}|{second})", f"(?:{first_regex}|{second_regex})"
+
+
+def repeated(twin_and_count):
+    (part, part_regex), (count, count_regex) = twin_and_count
+    return f"({part}){count}", f"(?:{part_regex}){count_regex}"
+
+
+def optional(twin):
+    part, part_regex = twin
+    return f"[{part}]", f"(?:{part_regex})?"
+
+
+def grow_terminals(inner):
+    pairs = st.tuples(inner, inner)
+    counts = st.sampled_from(list(COUNTS.items()))
+    repeats = st.tuples(inner, counts).map(repeated)
+    return pairs.map(in_sequence) | pairs.map(alternatives) | repeats | inner.map(optional)
+
+
+terminals = st.recursive(st.sampled_from(ATOMS), grow_terminals, max_leaves=5)
 IMPORTED = '\nX: "b" | "c"~2\n%import common.DIGIT'
-letters = st.text("aAbBc+./é\n07", max_size=6)
+letters = st.lists(st.text("aAbBc+./é\n07", max_size=6), min_size=10, max_size=10)
 
 
-@given(terminals, st.lists(letters, min_size=10, max_size=10))
+@given(terminals, letters)
 def test_a_terminal_matches_what_its_regex_matches(terminal, tried):
     text, pattern = terminal
     machine = gv.lark(f"start: T\nT: {text}{IMPORTED}")
     for each in tried:
-        assert machine.accepts(each.encode()) == bool(re.fullmatch(pattern, each)), each
+        expected = bool(re.fullmatch(pattern, each))
+        assert machine.accepts(each.encode()) == expected, each
 
 
-@given(terminals, terminals, st.lists(letters, min_size=10, max_size=10))
+@given(terminals, terminals, letters)
 def test_a_conjunction_and_a_negation_are_those_of_logic(first, second, tried):
-    (one, pattern), (other, other_pattern) = first, second
+    one, pattern = first
+    other, other_pattern = second
     text = f"\nT: {one}\nU: {other}{IMPORTED}"
     without = gv.lark("start: X1\nX1: (T & ~U) | /zz/" + text)
     both = gv.lark("start: X1\nX1: T & U | /zz/" + text)
     for each in tried:
-        matched, excluded = re.fullmatch(pattern, each), re.fullmatch(other_pattern, each)
-        assert without.accepts(each.encode()) == bool(matched and not excluded), each
-        assert both.accepts(each.encode()) == bool(matched and excluded), each
+        data = each.encode()
+        matched = bool(re.fullmatch(pattern, each))
+        excluded = bool(re.fullmatch(other_pattern, each))
+        assert without.accepts(data) == (matched and not excluded), each
+        assert both.accepts(data) == (matched and excluded), each
 
 
-@given(grammars, st.lists(st.text("ab(é \n", max_size=6), min_size=8, max_size=8))
+other_words = st.lists(st.text("ab(é \n", max_size=6), min_size=8, max_size=8)
+
+
+@given(grammars, other_words)
 def test_a_grammar_that_is_shown_in_lark_reads_the_same_texts(text, tried):
     with suppress(PatternError):
         machine = gv.grammar(text)
         shown = gv.lark(show_lark(machine.grammar))
         for each in tried:
-            assert shown.accepts(each.encode()) == machine.accepts(each.encode()), each
+            data = each.encode()
+            assert shown.accepts(data) == machine.accepts(data), each
 
 
 SCRAPS = [
@@ -130,7 +157,8 @@ SCRAPS = [
     "\\u", "%json {", '%json {"type": "null"}', "%ignore ", "%import common.WS", "%regex {}", "<a>", "[lazy]", "x{y}",
     "//", "\ud800", "\u202e", "\nT: T\n", '""', "(?=a)", "/[[a]/", "/i", "i",
 ]  # fmt: skip
-edits = st.lists(st.tuples(st.integers(0, 200), st.integers(0, 4), st.sampled_from(SCRAPS)), min_size=1, max_size=4)
+edit = st.tuples(st.integers(0, 200), st.integers(0, 4), st.sampled_from(SCRAPS))
+edits = st.lists(edit, min_size=1, max_size=4)
 
 
 @given(lark_grammars, edits)
@@ -145,7 +173,10 @@ def test_a_spoilt_grammar_ends_in_our_own_error_or_a_machine_soon(text, changes)
     assert time.process_time() - begin < 10
 
 
-@given(st.text(max_size=30) | st.lists(st.sampled_from(SCRAPS), max_size=12).map("".join))
+texts_of_scraps = st.lists(st.sampled_from(SCRAPS), max_size=12).map("".join)
+
+
+@given(st.text(max_size=30) | texts_of_scraps)
 def test_any_text_at_all_ends_so(text):
     for written in (text, "start: " + text, "start: T\nT: " + text):
         with suppress(GuidedVizError):

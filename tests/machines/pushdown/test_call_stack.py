@@ -1,5 +1,7 @@
 """The stack of a pushdown machine as people read it: open rules, what each waits for, and what keeps its number."""
 
+from operator import eq
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -26,19 +28,20 @@ def test_the_front_door_reads_a_grammar_and_says_what_is_wrong_with_one():
 
 def test_each_frame_says_where_its_rule_stands_and_what_it_waits_for():
     frames = JSON.frames(at(b'{"key": {"b": [1'))
-    assert [(frame.rule, frame.waits) for frame in frames] == [
-        ("number", ". 0-9 E e or its end"), ("array", ", or ]"), ("object", ", or }"), ("object", ", or }"),
-        ("root", "⇥ ↵ <0x0D> ␣ or its end"),
-    ]  # fmt: skip
-    assert all(JSON.nodes.name_of(frame.node) == frame.rule for frame in frames)
+    assert [frame.rule for frame in frames] == ["number", "array", "object", "object", "root"]
+    waits = [frame.waits for frame in frames]
+    assert waits == [". 0-9 E e or its end", ", or ]", ", or }", ", or }", "⇥ ↵ <0x0D> ␣ or its end"]
+    for frame in frames:
+        assert JSON.nodes.name_of(frame.node) == frame.rule
 
 
 def test_a_number_stays_with_its_call_from_push_to_pop():
     """What is new was pushed, what is gone was popped, and nothing else moves."""
     before = ()
     for size in range(len(NESTED) + 1):
-        numbers = tuple(frame.number for frame in JSON.frames(at(NESTED[:size])))[::-1]
-        shared = sum(1 for one, other in zip(before, numbers, strict=False) if one == other)
+        frames = JSON.frames(at(NESTED[:size]))
+        numbers = tuple(frame.number for frame in reversed(frames))
+        shared = sum(map(eq, before, numbers))
         assert len(set(numbers)) == len(numbers)
         assert len(before) - shared <= 3
         assert len(numbers) - shared <= 2
@@ -47,17 +50,19 @@ def test_a_number_stays_with_its_call_from_push_to_pop():
 
 
 def test_the_innermost_rule_that_cannot_end_stands_in_the_way():
-    names = [JSON.unfinished(at(text)) for text in (b"", b"[1", b'[{"a"', b'[{"a":1}', b"[1]")]
-    assert [frame and (frame.rule, frame.waits) for frame in names] == [
-        ("root", '" - 0-9 [ f n t or {'), ("array", ", or ]"), ("member", ":"), ("array", ", or ]"), None,
-    ]  # fmt: skip
+    texts = [b"", b"[1", b'[{"a"', b'[{"a":1}']
+    frames = [JSON.unfinished(at(text)) for text in texts]
+    assert [frame.rule for frame in frames] == ["root", "array", "member", "array"]
+    assert [frame.waits for frame in frames] == ['" - 0-9 [ f n t or {', ", or ]", ":", ", or ]"]
+    assert JSON.unfinished(at(b"[1]")) is None
 
 
 def test_a_deep_stack_shows_its_innermost_rules_and_counts_the_others():
     state = at(b'{"a":' * 2000 + b"[" * 30)
     assert JSON.depth(state) == 2031
-    assert JSON.stack(state) == ("array",) * 30 + ("object",) * 10 + ("… 1,991 more",)
-    assert [frame.rule for frame in JSON.frames(state)] == [*JSON.stack(state)[:40]]
+    shown = ["array"] * 30 + ["object"] * 10
+    assert JSON.stack(state) == (*shown, "… 1,991 more")
+    assert [frame.rule for frame in JSON.frames(state)] == shown
     assert len(JSON.branches(state)) == 60
 
 
@@ -65,17 +70,23 @@ def test_a_deep_stack_shows_its_innermost_rules_and_counts_the_others():
 def test_the_depth_is_the_number_of_names(text):
     for machine in (TWO, JSON):
         if state := at(text.encode(), machine):
-            assert machine.depth(state) == len(machine.stack(state)) == len(machine.frames(state))
+            depth = machine.depth(state)
+            assert depth == len(machine.stack(state))
+            assert depth == len(machine.frames(state))
 
 
 def test_shared_stacks_stand_there_once():
     state = at(b"a" * 8, TWO)
     shared = TWO.branches(state)
-    assert len({stack.number for stack in shared}) == len(shared) < 60, "two to the eighth stacks"
-    assert {number for stack in shared for number in stack.below} <= {0, *(stack.number for stack in shared)}
-    assert [stack.node for stack in shared[:4]] == [node for node, cells in state.tops for _ in cells]
+    numbers = {stack.number for stack in shared}
+    assert len(numbers) == len(shared) < 60, "two to the eighth stacks"
+    for stack in shared:
+        assert {0, *numbers}.issuperset(stack.below)
+    nodes = [node for node, cells in state.tops for _ in cells]
+    assert [stack.node for stack in shared[:4]] == nodes
     assert any(len(stack.below) == 2 for stack in shared)
-    assert {stack.number for stack in shared} & {stack.number for stack in TWO.branches(at(b"a" * 7, TWO))}
+    before = TWO.branches(at(b"a" * 7, TWO))
+    assert not numbers.isdisjoint(stack.number for stack in before)
 
 
 def test_a_machine_without_a_stack_has_none():
@@ -91,7 +102,8 @@ EXPLAINED = [
 @pytest.mark.parametrize(("text", "piece", "reason"), EXPLAINED)
 def test_explain_names_the_rule_that_forbids(text, piece, reason):
     v = gv.Vocabulary([b"}", b"2}", b"</s>"], eos={2})
-    why = gv.guide(JSON, v).explain(at(text), v.pieces.index(piece))
+    guide = gv.guide(JSON, v)
+    why = guide.explain(at(text), v.pieces.index(piece))
     assert why.reason == reason
 
 

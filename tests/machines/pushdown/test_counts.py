@@ -17,7 +17,8 @@ from guidedviz.machines.regular.regex import parse_regex
 
 
 def counting(text, copies=0):
-    return PDA(Grammar((Rule("root", parse_regex(text), (0, 4)),)), copies=copies)
+    grammar = Grammar((Rule("root", parse_regex(text), (0, 4)),))
+    return PDA(grammar, copies=copies)
 
 
 AMBIGUOUS = ["a*a{2,3}b", "(a|aa){2,4}", "(aa|aaaaa){1,3}b", "a{0,3}a{0,3}", "(a{1,2}){2,3}", "(a|b)*a(a|b){3}"]
@@ -34,18 +35,20 @@ def test_a_machine_that_counts_accepts_the_texts_of_its_copies(text):
     assert found.text is None, found
 
 
-counts = st.tuples(st.integers(0, 3), st.integers(0, 3)).map(lambda pair: f"{{{pair[0]},{sum(pair)}}}")
+def count_text(low, more):
+    return f"{{{low},{low + more}}}"
+
+
+def grow(inner):
+    repeats = st.builds("(?:{}){}".format, inner, counts)
+    sequences = st.builds("{}{}".format, inner, inner)
+    choices = st.builds("(?:{}|{})".format, inner, inner)
+    return st.one_of(repeats, sequences, choices, inner.map("(?:{})*".format))
+
+
+counts = st.builds(count_text, st.integers(0, 3), st.integers(0, 3))
 letters = st.sampled_from(["a", "b", "[ab]", "ab", "aab"])
-regexes = st.recursive(
-    letters,
-    lambda inner: st.one_of(
-        st.tuples(inner, counts).map(lambda pair: f"(?:{pair[0]}){pair[1]}"),
-        st.tuples(inner, inner).map("".join),
-        st.tuples(inner, inner).map(lambda pair: f"(?:{pair[0]}|{pair[1]})"),
-        inner.map(lambda text: f"(?:{text})*"),
-    ),
-    max_leaves=4,
-)
+regexes = st.recursive(letters, grow, max_leaves=4)
 
 
 @given(regexes)
@@ -58,11 +61,13 @@ def test_random_counted_repeats_accept_the_texts_of_their_copies(text):
 @pytest.mark.quick(every=2)
 def test_large_counts_end_at_their_bounds(bounds):
     low, high = bounds
-    machine = counting(f'"(?:[a-z]|é){{{low},{"" if high is None else high}}}"')
+    most = "" if high is None else high
+    machine = counting(f'"(?:[a-z]|é){{{low},{most}}}"')
     for count in {0, 1, 127, 128, 129, 4095, 4096, 4097}:
-        fits = low <= count and (high is None or count <= high)
-        assert machine.accepts(b'"' + "é".encode() * count + b'"') == fits
-        assert machine.accepts_prefix(b'"' + b"a" * count) == (high is None or count <= high)
+        few = high is None or count <= high
+        text = b'"' + "é".encode() * count
+        assert machine.accepts(text + b'"') == (few and low <= count)
+        assert machine.accepts_prefix(b'"' + b"a" * count) == few
 
 
 def test_equal_repeats_share_a_rule():
@@ -90,7 +95,8 @@ def test_a_part_that_may_be_empty_is_not_counted(text):
 
 
 def test_many_repeats_that_are_too_large_together_are_counted():
-    text = "-".join(f"[a-z]{{0,{count}}}" for count in range(970, 992))
+    repeats = [f"[a-z]{{0,{count}}}" for count in range(970, 992)]
+    text = "-".join(repeats)
     assert is_counted(parse_regex(text))
     machine = gv.regex(text)
     assert machine.accepts(b"ab-" * 21 + b"a" * 991)
@@ -102,7 +108,8 @@ def test_a_repeat_cannot_end_inside_a_part_that_comes_back_to_its_start():
 
     def inner(text):
         state = read(machine, text)
-        assert (b">" in next_bytes(machine, state)) == (machine.unfinished(state).rule == "root")
+        may_end = b">" in next_bytes(machine, state)
+        assert may_end == (machine.unfinished(state).rule == "root")
         return machine.frames(state)[0].waits
 
     assert inner(b"<ab") == inner(b"<abab") == "a or c (0…5000, now 0)"
@@ -118,12 +125,16 @@ def test_the_grammar_itself_keeps_its_repeats():
 
 @pytest.mark.parametrize("text", ["a{2,30}", "b(ab?){7,9}a", "(a{2,9}b){2,13}", "(a|aa){5,9}", "a{5,}b"])
 def test_the_way_to_the_end_counts_what_is_missing(text):
-    machine, copies, rng = counting(text), gv.regex(text), random.Random(text)
-    state, copy = machine.initial, copies.initial
+    machine = counting(text)
+    copies = gv.regex(text)
+    rng = random.Random(text)
+    state = machine.initial
+    copy = copies.initial
     for _ in range(40):
         assert gv.machines.bytes_to_end(machine, state) == gv.machines.bytes_to_end(copies, copy)
         ways = [byte for byte in b"ab" if machine.step(state, byte) is not None]
         if not ways:
             break
         byte = rng.choice(ways)
-        state, copy = machine.step(state, byte), copies.step(copy, byte)
+        state = machine.step(state, byte)
+        copy = copies.step(copy, byte)

@@ -18,11 +18,16 @@ from guidedviz.machines.pushdown.pda import JSON_GBNF, PDA
 from guidedviz.machines.regular.regex import regex
 from guidedviz.machines.syntax import Call, concat, literal
 
-FILES = Path(__file__).resolve().parents[4] / "shared" / "data" / "json-parsing"
+ROOT = Path(__file__).resolve().parents[4]
+FILES = ROOT / "shared" / "data" / "json-parsing"
 
 
 def pda(text):
     return PDA(parse_grammar(text))
+
+
+def pda_of_rules(root, *others):
+    return PDA(Grammar((Rule("root", root), *others)))
 
 
 JSON = pda(JSON_GBNF)
@@ -36,11 +41,15 @@ def is_json(data):
     return True
 
 
-json_values = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=5),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3),
-    max_leaves=8,
-)
+numbers = st.integers() | st.floats(allow_nan=False, allow_infinity=False)
+plain_values = st.none() | st.booleans() | numbers | st.text(max_size=5)
+
+
+def grow(inner):
+    return st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3)
+
+
+json_values = st.recursive(plain_values, grow, max_leaves=8)
 
 
 @given(json_values, st.booleans(), st.sampled_from([None, 1, "\t"]))
@@ -55,7 +64,9 @@ def test_json_agrees_with_python_on_texts_that_are_nearly_right(value, data):
     text = json.dumps(value)
     at = data.draw(st.integers(0, len(text)))
     put = data.draw(st.sampled_from(["", *'{}[]:,"0 .-eE\\/tn\n\x01é']))
-    mutant = (text[:at] + put + text[at + data.draw(st.integers(0, 2)) :]).encode()
+    after = at + data.draw(st.integers(0, 2))
+    changed = text[:at] + put + text[after:]
+    mutant = changed.encode()
     assert JSON.accepts(mutant) == is_json(mutant)
 
 
@@ -63,7 +74,9 @@ def test_json_agrees_with_python_on_texts_that_are_nearly_right(value, data):
 def test_the_files_of_the_json_parsing_suite():
     files = sorted(FILES.glob("[yn]_*"))
     begin = time.process_time()
-    assert [file.name for file in files if JSON.accepts(file.read_bytes()) != file.name.startswith("y_")] == []
+    for file in files:
+        expected = file.name.startswith("y_")
+        assert JSON.accepts(file.read_bytes()) == expected, file.name
     assert len(files) == 283
     assert time.process_time() - begin < 30, "none is slow, 100,000 open brackets included"
 
@@ -78,18 +91,23 @@ def test_depth_neither_recurses_nor_slows():
         took.append(time.process_time() - begin)
     assert took[1] < 40 * took[0], "ten times the depth takes about ten times as long"
     state = read(machine, b"[" * depth)
-    assert machine.stack(state) == ("array",) * 40 + (f"… {depth - 39:,} more",)
+    *shown, rest = machine.stack(state)
+    assert shown == ["array"] * 40
+    assert rest == f"… {depth - 39:,} more"
     assert machine.depth(state) == depth + 1
     assert not machine.accepts(b"[" * depth + b"]" * (depth - 1))
 
 
 def test_the_stack_pushes_and_pops():
-    stacks = [JSON.stack(read(JSON, b'{"key": {"b": 1}}'[:size])) for size in (0, 1, 2, 7, 9, 13, 15, 16, 17)]
-    member, nested = ("member", "object", "root"), ("member", "object", "object", "root")
-    assert stacks == [
-        ("root",), ("object", "root"), ("string", *member), member, ("object", "object", "root"), nested,
-        ("number", "object", "object", "root"), ("object", "root"), ("root",),
-    ]  # fmt: skip
+    text = b'{"key": {"b": 1}}'
+    member = ("member", "object", "root")
+    stacks = {
+        0: ("root",), 1: ("object", "root"), 2: ("string", *member), 7: member, 9: ("object", "object", "root"),
+        13: ("member", "object", "object", "root"), 15: ("number", "object", "object", "root"),
+        16: ("object", "root"), 17: ("root",),
+    }  # fmt: skip
+    for size, stack in stacks.items():
+        assert JSON.stack(read(JSON, text[:size])) == stack, size
 
 
 def test_a_list_that_ends_in_itself_stays_flat():
@@ -100,7 +118,8 @@ def test_a_list_that_ends_in_itself_stays_flat():
 
 def test_states_are_values_and_met_once():
     state = read(JSON, b'{"a":[')
-    left, right = JSON.step(state, ord("]")), JSON.step(state, ord("1"))
+    left = JSON.step(state, ord("]"))
+    right = JSON.step(state, ord("1"))
     assert left is not right
     assert JSON.step(state, ord("]")) is left
     assert read(JSON, b'{"b":[') is state
@@ -125,8 +144,12 @@ PAIRS = [
 @given(st.sampled_from(PAIRS), st.text(st.sampled_from("-0.1a, éxy"), max_size=8))
 def test_a_grammar_without_recursion_is_a_regex(pair, text):
     grammar, pattern = pair
-    machine, flat, data = pda(grammar), regex(pattern), text.encode()
-    assert machine.accepts(data) == flat.accepts(data) == bool(re.fullmatch(pattern, text))
+    machine = pda(grammar)
+    flat = regex(pattern)
+    data = text.encode()
+    matched = bool(re.fullmatch(pattern, text))
+    assert machine.accepts(data) == matched
+    assert flat.accepts(data) == matched
     assert machine.accepts_prefix(data) == flat.accepts_prefix(data)
 
 
@@ -140,9 +163,11 @@ def test_a_rule_that_an_earlier_grammar_had_is_the_same_rule():
 
 def test_a_rule_that_another_grammar_has_is_built_once():
     """Its call has another number there, because x is called first."""
+    call = Call("x")
     x = Rule("x", literal("x"))
-    twice = Rule("twice", concat(literal("<"), Call("x"), literal(","), Call("x"), literal(">")))
-    assert PDA(Grammar((Rule("root", concat(Call("x"), Call("twice"))), x, twice))).accepts(b"x<x,x>")
+    twice = Rule("twice", concat(literal("<"), call, literal(","), call, literal(">")))
+    machine = pda_of_rules(concat(call, Call("twice")), x, twice)
+    assert machine.accepts(b"x<x,x>")
     built = automaton.build_small_rule.cache_info().misses
-    assert PDA(Grammar((Rule("root", Call("twice")), x, twice))).accepts(b"<x,x>")
+    assert pda_of_rules(Call("twice"), x, twice).accepts(b"<x,x>")
     assert automaton.build_small_rule.cache_info().misses == built + 1  # the root

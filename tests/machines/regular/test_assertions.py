@@ -13,33 +13,34 @@ from guidedviz.machines.regular.algebra import difference, intersection
 from guidedviz.machines.regular.dfa import build_dfa
 from guidedviz.machines.regular.nfa import build_nfa
 from guidedviz.machines.regular.regex import parse_regex, regex
+from tests.common import texts_up_to
 from tests.machines.oracle import count_classes, matches
 
-TEXTS = ["".join(text) for length in range(5) for text in product("ab \n", repeat=length)]
+TEXTS = list(texts_up_to("ab \n", 4))
 ATOMS = ["a", "b", ".", r"\n", "[^a]", r"\w", r"\W", r"\b", r"\B", "^", "$", r"\A", r"\Z", "", "é"]
 QUANTIFIERS = ["*", "+", "?", "{2}", "{1,2}", "{0,2}", "*?", "+?", "??"]
 GROUPS = ["", "?:", "?i:", "?s:", "?m:", "?=", "?!", "?<=", "?<!"]
 
 
 def grow(inner):
-    return (
-        st.builds("{}{}".format, inner, inner)
-        | st.builds("(?:{}|{})".format, inner, inner)
-        | st.builds("(?:{}){}".format, inner, st.sampled_from(QUANTIFIERS))
-        | st.builds("({}{})".format, st.sampled_from(GROUPS), inner)
-    )
+    sequences = st.builds("{}{}".format, inner, inner)
+    choices = st.builds("(?:{}|{})".format, inner, inner)
+    repeats = st.builds("(?:{}){}".format, inner, st.sampled_from(QUANTIFIERS))
+    groups = st.builds("({}{})".format, st.sampled_from(GROUPS), inner)
+    return sequences | choices | repeats | groups
 
 
-asserted = st.builds(
-    "{}{}".format, st.sampled_from(["", "", "(?m)", "(?s)"]), st.recursive(st.sampled_from(ATOMS), grow, max_leaves=8)
-)
+flags = st.sampled_from(["", "", "(?m)", "(?s)"])
+bodies = st.recursive(st.sampled_from(ATOMS), grow, max_leaves=8)
+asserted = st.builds("{}{}".format, flags, bodies)
 
 
 def accepted(machine):
     """Which of the texts a machine accepts; each goes on from the state of the text before its last character."""
     states = {"": machine.initial}
     for text in TEXTS[1:]:
-        states[text] = machine.step(states[text[:-1]], ord(text[-1]))
+        before = states[text[:-1]]
+        states[text] = machine.step(before, ord(text[-1]))
     return {text for text, state in states.items() if machine.is_accepting(state)}
 
 
@@ -58,13 +59,18 @@ def test_a_machine_accepts_what_re_accepts(pattern):
     assert count_classes(machine) == (len(machine) if machine.accepting else 0)
 
 
+def assert_finds(pattern, multiline):
+    """A search accepts what that of `re` finds; there, a plain $ also holds before a line break at the end."""
+    compiled = re.compile(pattern if multiline else pattern.replace("$", r"\Z"), re.ASCII)
+    machine = build_dfa(build_nfa(parse_regex(pattern, search=True)))
+    assert accepted(machine) == set(filter(compiled.search, TEXTS))
+
+
 @given(asserted)
 def test_a_search_finds_what_re_finds(pattern):
     compile_pattern(pattern)
-    assume("?m" not in pattern or pattern.count("?m") == pattern.startswith("(?m)"))
-    compiled = re.compile(pattern if "?m" in pattern else pattern.replace("$", r"\Z"), re.ASCII)
-    machine = build_dfa(build_nfa(parse_regex(pattern, search=True)))
-    assert accepted(machine) == set(filter(compiled.search, TEXTS))
+    assume(pattern.count("?m") == pattern.startswith("(?m)"))
+    assert_finds(pattern, multiline="?m" in pattern)
 
 
 ENDS = ["", "a(b$|1)", *"^ $ ^$ ^a|b (^a|b)1 (?:^|a)b (|a)b ^(a|b)+$ ((^a)) a|^b$ ^a|^b|a$ (^a)b (?i)^B".split()]
@@ -74,9 +80,7 @@ LINES = ["(?m)^a", "(?m:^a)b", "(?m)b$", "(?m:^)a", "(?m:a$)", r"(?m)a\Z", r"(?m
 
 @pytest.mark.parametrize("pattern", ENDS + LINES)
 def test_an_anchor_holds_wherever_it_is_in_a_search(pattern):
-    compiled = re.compile(pattern if pattern in LINES else pattern.replace("$", r"\Z"), re.ASCII)
-    machine = build_dfa(build_nfa(parse_regex(pattern, search=True)))
-    assert accepted(machine) == set(filter(compiled.search, TEXTS))
+    assert_finds(pattern, multiline=pattern in LINES)
 
 
 PARTS = ["a", "b", r"\n", "a*", "(?:a|b)", "^", "$", r"\b", r"\B", "(?=a)", "(?!b)", "(?<=a)", r"(?<!\w)", "(?m:$)"]
@@ -87,7 +91,8 @@ PARTS = ["a", "b", r"\n", "a*", "(?:a|b)", "^", "$", r"\b", r"\B", "(?=a)", "(?!
 def test_every_short_pattern_accepts_what_re_accepts(first):
     for rest in product(PARTS, repeat=2):
         pattern = "".join((first, *rest))
-        assert accepted(regex(pattern)) == set(filter(re.compile(pattern, re.ASCII).fullmatch, TEXTS)), pattern
+        compiled = re.compile(pattern, re.ASCII)
+        assert accepted(regex(pattern)) == set(filter(compiled.fullmatch, TEXTS)), pattern
 
 
 @pytest.mark.parametrize(
@@ -109,8 +114,12 @@ def test_patterns_from_practice(pattern, text, other):
 @pytest.mark.parametrize("one", ["a*b?", "(?:ab)*", "[ab]{2,3}"])
 @pytest.mark.parametrize("other", ["b*a", "a+|b+", ".b."])
 def test_a_lookahead_for_the_whole_text_is_an_intersection_or_a_difference(one, other):
-    assert regex(f"(?=(?:{one})\\Z)(?:{other})") == intersection(regex(other), regex(one))
-    assert regex(f"(?!(?:{one})\\Z)(?:{other})") == difference(regex(other), regex(one))
+    first = regex(one)
+    second = regex(other)
+    both = regex(f"(?=(?:{one})\\Z)(?:{other})")
+    only_second = regex(f"(?!(?:{one})\\Z)(?:{other})")
+    assert both == intersection(second, first)
+    assert only_second == difference(second, first)
 
 
 @pytest.mark.parametrize("pattern", ["(?=.{20}a).*", ".*(?<=a.{8})b", "(?:a(?=.{6}b)|b)*", r"(?:\b\w+\b ?){1,30}"])

@@ -20,7 +20,9 @@ from tests.strategies import regexes, texts
 
 @given(regexes, st.lists(texts, min_size=1, max_size=8))
 def test_a_machine_accepts_what_re_accepts(pattern, tried):
-    assert [text for text in tried if regex(pattern).accepts(text.encode()) != matches(pattern, text)] == []
+    machine = regex(pattern)
+    for text in tried:
+        assert machine.accepts(text.encode()) == matches(pattern, text), text
 
 
 @given(regexes, texts)
@@ -50,6 +52,11 @@ def test_states_are_counted_before_they_are_built(pattern):
     assert len(build_nfa(tree)) <= count_states(tree) + 2
 
 
+def targets_of(nfa, state):
+    targets = {target for _, _, target in nfa.edges[state]}
+    return targets.union(nfa.epsilon[state])
+
+
 @given(regexes)
 def test_states_are_numbered_branch_by_branch_and_the_machine_stays_the_same(pattern):
     nfa = number_in_order(build_nfa(parse_regex(pattern)))
@@ -57,9 +64,8 @@ def test_states_are_numbered_branch_by_branch_and_the_machine_stays_the_same(pat
     assert nfa.accepting == len(nfa) - 1
     lower = {0}  # states to which an edge leads from one with a lower number
     for state in range(len(nfa)):
-        targets = {target for _, _, target in nfa.edges[state]}.union(nfa.epsilon[state])
-        lower |= {target for target in targets if target > state}
-    reached = reach([0], lambda state: [*nfa.epsilon[state], *(target for _, _, target in nfa.edges[state])])
+        lower |= {target for target in targets_of(nfa, state) if target > state}
+    reached = reach([0], lambda state: targets_of(nfa, state))
     assert {*reached} - {nfa.accepting} <= lower
 
 
@@ -153,7 +159,8 @@ def test_a_hostile_pattern_ends_in_time_and_names_the_repeat_to_blame(pattern, n
 def test_what_is_slow_elsewhere_is_quick_here(pattern, text):
     began = time.process_time()
     machine = regex(pattern)
-    assert machine.accepts(text.encode()) == (not pattern.endswith(("y", "b")))
+    slow_to_fail = pattern.endswith(("y", "b"))
+    assert machine.accepts(text.encode()) == (not slow_to_fail)
     assert time.process_time() - began < 10
 
 

@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import math
 import re
 
 import pytest
@@ -11,19 +12,14 @@ from jsonschema import Draft202012Validator
 
 import guidedviz as gv
 
-PERSON = {
-    "type": "object",
-    "properties": {"name": {"type": "string"}, "age": {"type": "integer", "minimum": 0}},
-    "required": ["name", "age"],
-    "additionalProperties": False,
-}
-
 
 def accepts(schema, text, whitespace="space"):
     return gv.json_schema(schema, whitespace).accepts(text.encode())
 
 
-# --- blanks ---------------------------------------------------------------------------------------------------------
+def object_of_nulls(keys, required):
+    properties = {key: {"type": "null"} for key in keys}
+    return {"type": "object", "properties": properties, "required": required}
 
 
 # --- objects and arrays ---------------------------------------------------------------------------------------------
@@ -32,14 +28,16 @@ def accepts(schema, text, whitespace="space"):
 @pytest.mark.parametrize("required", [[], ["b"], ["a", "d"], ["d"], ["a", "b", "c", "d"]])
 def test_optional_keys_may_be_left_out_and_the_commas_are_right(required):
     keys = ["a", "b", "c", "d"]
-    schema = {"type": "object", "properties": {key: {"type": "null"} for key in keys}, "required": required}
-    machine = gv.json_schema(schema)
+    machine = gv.json_schema(object_of_nulls(keys, required))
     for size in range(5):
         for chosen in itertools.permutations(keys, size):
-            legal = set(required) <= set(chosen) and list(chosen) == sorted(chosen)
-            assert machine.accepts(json.dumps(dict.fromkeys(chosen)).encode()) == legal
-    one = '{"a": null'
-    for text in ('{,"a": null}', f"{one},}}", f'{one},,"d": null}}', f'{one} "d": null}}', f'{one}, "e": null}}'):
+            in_order = list(chosen) == sorted(chosen)
+            legal = set(required) <= set(chosen) and in_order
+            text = json.dumps(dict.fromkeys(chosen))
+            assert machine.accepts(text.encode()) == legal
+    assert not machine.accepts(b'{,"a": null}')
+    for rest in (",}", ',,"d": null}', ' "d": null}', ', "e": null}'):
+        text = '{"a": null' + rest
         assert not machine.accepts(text.encode())
 
 
@@ -49,7 +47,7 @@ def test_optional_keys_may_be_left_out_and_the_commas_are_right(required):
 @pytest.mark.quick(every=5)
 def test_an_array_has_the_items_it_says_in_the_numbers_it_says(low, high, prefix, items):
     schema = {"type": "array", "items": items, "prefixItems": prefix, "minItems": low, "maxItems": high}
-    schema = {key: value for key, value in schema.items() if value is not None and value != []}
+    schema = {key: value for key, value in schema.items() if value not in (None, [])}
     room = len(prefix) if items is False else 99
     if (low or 0) > min(room, 99 if high is None else high):
         with pytest.raises(gv.PatternError, match="minItems"):
@@ -59,13 +57,14 @@ def test_an_array_has_the_items_it_says_in_the_numbers_it_says(low, high, prefix
     for size in range(6):
         for chosen in itertools.product(["null", "true", "7"], repeat=min(size, 3)):
             row = [*chosen, *["7"] * (size - 3)]
-            legal = Draft202012Validator(schema).is_valid([json.loads(item) for item in row])
-            assert machine.accepts(f"[{', '.join(row)}]".encode()) == legal
+            text = f"[{', '.join(row)}]"
+            legal = Draft202012Validator(schema).is_valid(json.loads(text))
+            assert machine.accepts(text.encode()) == legal
 
 
 def test_keys_are_written_as_json_writes_them():
     odd = ['"', "\\", "a\nb", "<script>", "é", "🙂", "a/b~c", "", "\u202e", " "]
-    schema = {"type": "object", "properties": {key: {"type": "null"} for key in odd}, "required": odd}
+    schema = object_of_nulls(odd, odd)
     assert accepts(schema, json.dumps(dict.fromkeys(odd), ensure_ascii=False))
     assert gv.regex(gv.machines.schema_regex(schema)) == gv.json_schema(schema)
 
@@ -78,10 +77,11 @@ def test_keys_are_written_as_json_writes_them():
 )
 def test_two_characters_are_two_however_they_are_written(text):
     written = text.replace("\n", "\\n")
-    assert accepts({"type": "string", "minLength": 2, "maxLength": 2}, f'"{written}"')
-    assert not accepts({"type": "string", "minLength": 3}, f'"{written}"')
-    assert not accepts({"type": "string", "maxLength": 1}, f'"{written}"')
-    assert accepts({"type": "string"}, f'"{written}"')
+    quoted = f'"{written}"'
+    assert accepts({"type": "string", "minLength": 2, "maxLength": 2}, quoted)
+    assert not accepts({"type": "string", "minLength": 3}, quoted)
+    assert not accepts({"type": "string", "maxLength": 1}, quoted)
+    assert accepts({"type": "string"}, quoted)
 
 
 @pytest.mark.parametrize(
@@ -105,13 +105,19 @@ PATTERNS += r"\ba\b \B1 (?=.*a)b ^(?!.*ab).+$ (?<!a)b a$| (^a|b)1 (?m)^a (?<=\")
 patterns = st.sampled_from(["", *PATTERNS])
 
 
-@given(
-    patterns, st.none() | st.integers(0, 4), st.none() | st.integers(0, 5), st.lists(letters, min_size=1, max_size=6)
-)
+bounds = st.none() | st.integers(0, 4)
+lists_of_texts = st.lists(letters, min_size=1, max_size=6)
+
+
+@given(patterns, bounds, st.none() | st.integers(0, 5), lists_of_texts)
 def test_a_pattern_speaks_of_the_decoded_string_and_lengths_count_its_characters(pattern, low, more, texts):
     schema = {"type": "string", "pattern": pattern}
-    schema |= {} if low is None else {"minLength": low}
-    schema |= {} if more is None else {"maxLength": (low or 0) + more}
+    least = low or 0
+    most = math.inf
+    if low is not None:
+        schema["minLength"] = low
+    if more is not None:
+        most = schema["maxLength"] = least + more
     found = re.compile(pattern.replace("$", r"\Z"), re.ASCII).search
     try:
         machine = gv.json_schema(schema)
@@ -120,8 +126,9 @@ def test_a_pattern_speaks_of_the_decoded_string_and_lengths_count_its_characters
             raise
         machine = gv.json_schema(False)
     for text in texts:
-        legal = found(text) and (low or 0) <= len(text) and (more is None or len(text) <= (low or 0) + more)
-        assert machine.accepts(json.dumps(text, ensure_ascii=False).encode()) == bool(legal), (schema, text)
+        legal = bool(found(text)) and least <= len(text) <= most
+        written = json.dumps(text, ensure_ascii=False)
+        assert machine.accepts(written.encode()) == legal, (schema, text)
 
 
 # --- values, branches, references -----------------------------------------------------------------------------------

@@ -11,16 +11,18 @@ from hypothesis import strategies as st
 
 import guidedviz as gv
 
-INTEGER, DECIMAL = re.compile(r"-?(0|[1-9][0-9]*)"), re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?")
+INTEGER = re.compile(r"-?(0|[1-9][0-9]*)")
+DECIMAL = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?")
 ODD = ["", " 1", "1 ", *"- +1 01 -01 1. .5 -.5 1e2 1E-2 0x1 1,0 00 --1 Infinity NaN".split()]
 
 digits = st.text(st.sampled_from("0159"), min_size=1, max_size=4)
-decimals = st.builds(
-    lambda sign, whole, fraction: Decimal(f"{sign}{whole}.{fraction}"), st.sampled_from(["", "-"]), digits, digits
-) | st.sampled_from(
-    [Decimal(text) for text in ("0", "0.5", "-0.5", "9.99", "100", "-1", "1e-9", "1e20", "0.05", "0.5004")]
-)
+signs = st.sampled_from(["", "-"])
+plain = st.builds("{}{}.{}".format, signs, digits, digits)
+odd = st.sampled_from("0 0.5 -0.5 9.99 100 -1 1e-9 1e20 0.05 0.5004".split())
+decimals = (plain | odd).map(Decimal)
 KEYS = ("minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum")
+LOWEST = Decimal("-Infinity")
+HIGHEST = Decimal("Infinity")
 
 
 def is_legal(text, form, bounds):
@@ -28,21 +30,31 @@ def is_legal(text, form, bounds):
     if not form.fullmatch(text):
         return False
     value = Decimal(text)
-    above = all(value >= bounds[key] if key == "minimum" else value > bounds[key] for key in KEYS[:2] if key in bounds)
-    below = all(value <= bounds[key] if key == "maximum" else value < bounds[key] for key in KEYS[2:] if key in bounds)
-    least = max((bounds[key] for key in KEYS[:2] if key in bounds), default=Decimal(-1))
+    minimum = bounds.get("minimum", LOWEST)
+    exclusive_minimum = bounds.get("exclusiveMinimum", LOWEST)
+    maximum = bounds.get("maximum", HIGHEST)
+    exclusive_maximum = bounds.get("exclusiveMaximum", HIGHEST)
+    inside = minimum <= value <= maximum and exclusive_minimum < value < exclusive_maximum
+    lower = [bounds[key] for key in KEYS[:2] if key in bounds]
+    least = max(lower, default=Decimal(-1))
     if form is INTEGER:
-        least = math.floor(least) + 1 if bounds.get("exclusiveMinimum") == least else math.ceil(least)
-    return above and below and not (text.startswith("-") and least >= 0)
+        exclusive = exclusive_minimum == least
+        least = math.floor(least) + 1 if exclusive else math.ceil(least)
+    return inside and not (text.startswith("-") and least >= 0)
 
 
 def near(bound):
     """Numerals around a bound: itself, neighbours in its last digit, longer and shorter ones, both signs."""
     step = Decimal(1).scaleb(bound.as_tuple().exponent)
-    for value in (bound, bound + step, bound - step, bound + step / 10, bound - step / 10, bound * 10, bound / 10):
+    tenth = step / 10
+    neighbours = (bound + step, bound - step, bound + tenth, bound - tenth)
+    for value in (bound, *neighbours, bound * 10, bound / 10):
         text = format(value, "f")
-        yield from (text, text.removeprefix("-"), f"-{text}", text + "0", text.split(".")[0], text.split(".")[0] + ".0")
-        yield from (text[:-1], text + ".00", text.rstrip("0"), text.rstrip("0").rstrip("."))
+        whole = text.split(".")[0]
+        stripped = text.rstrip("0")
+        yield from (text, f"-{text}", text.removeprefix("-"))
+        yield from (whole, whole + ".0", stripped, stripped.rstrip("."))
+        yield from (text[:-1], text + "0", text + ".00")
 
 
 def test_a_long_bound_is_not_rounded():
@@ -53,11 +65,16 @@ def test_a_long_bound_is_not_rounded():
         assert not machine.accepts(f"{sign}{bound + 1}".encode())
 
 
-@given(st.dictionaries(st.sampled_from(KEYS), decimals, max_size=3), st.booleans(), st.lists(decimals, max_size=8))
+some_bounds = st.dictionaries(st.sampled_from(KEYS), decimals, max_size=3)
+
+
+@given(some_bounds, st.booleans(), st.lists(decimals, max_size=8))
 def test_bounds_are_exact(bounds, whole, others):
     form = INTEGER if whole else DECIMAL
-    texts = [text for value in [*bounds.values(), *others] for text in near(value)] + ODD
-    texts += [str(value) for value in range(-12, 13)] + ["-0", "0.0", "-0.0"]
+    values = [*bounds.values(), *others]
+    texts = [text for value in values for text in near(value)]
+    texts += [str(value) for value in range(-12, 13)]
+    texts += [*ODD, "-0", "0.0", "-0.0"]
     wanted = [text for text in texts if is_legal(text, form, bounds)]
     try:
         machine = gv.json_schema({"type": "integer" if whole else "number", **bounds})

@@ -16,8 +16,10 @@ from jsonschema import Draft202012Validator
 import guidedviz as gv
 from guidedviz.machines.schema.patterns import FORMAT_REGEXES
 
-CASES = Path(__file__).resolve().parents[4] / "shared" / "data" / "json-schema"
-BLANKS = {"compact": (",", ":", ""), "space": (", ", ": ", ""), "one": (", ", ": ", "")}
+SHARED = Path(__file__).resolve().parents[4] / "shared"
+CASES = SHARED / "data" / "json-schema"
+BLANKS = {"compact": (",", ":", ""), "space": (", ", ": ", "")}
+BLANKS["one"] = BLANKS["space"]
 BLANKS |= {"any": ("\n, ", "\t: ", " \r\n")}
 MOST_SPELLINGS = 120
 CHECKER = Draft202012Validator.FORMAT_CHECKER
@@ -28,26 +30,38 @@ STANDARD = "https://json-schema.org/draft/2020-12/schema"
 pytestmark = pytest.mark.skipif(not CASES.is_dir(), reason=f"no JSON Schema cases in {CASES}")
 
 
+def choices(values, blanks, plain):
+    """Every combination of spellings of the values."""
+    spelled = [list(islice(spell(value, blanks, plain), MOST_SPELLINGS)) for value in values]
+    return product(*spelled)
+
+
 def spell(value, blanks, plain):
     """An instance with its keys in every order; integers without a fraction, characters escaped or plain."""
     comma, colon, around = blanks
     if isinstance(value, dict):
         for keys in permutations(value):
             heads = [json.dumps(key, ensure_ascii=False) + colon for key in keys]
-            for items in product(*(list(islice(spell(value[key], blanks, plain), MOST_SPELLINGS)) for key in keys)):
-                inside = comma.join(head + item for head, item in zip(heads, items, strict=True))
+            values = [value[key] for key in keys]
+            for items in choices(values, blanks, plain):
+                inside = comma.join(map("".join, zip(heads, items, strict=True)))
                 yield around + "{" + around + inside + "}" + around
     elif isinstance(value, list):
-        for items in product(*(list(islice(spell(item, blanks, plain), MOST_SPELLINGS)) for item in value)):
-            yield around + "[" + around + comma.join(items) + "]" + around
+        for items in choices(value, blanks, plain):
+            inside = comma.join(items)
+            yield around + "[" + around + inside + "]" + around
     elif isinstance(value, float):
-        yield around + (str(int(value)) if value == int(value) else format(Decimal(repr(value)), "f")) + around
+        number = format(Decimal(repr(value)), "f")
+        if value.is_integer():
+            number = str(int(value))
+        yield around + number + around
     else:
         yield around + json.dumps(value, ensure_ascii=not plain) + around
 
 
 def spellings(value, blanks):
-    return [text for plain in (True, False) for text in islice(spell(value, blanks, plain), MOST_SPELLINGS)]
+    for plain in (True, False):
+        yield from islice(spell(value, blanks, plain), MOST_SPELLINGS)
 
 
 def compile_all(schema):
@@ -72,22 +86,25 @@ def judge(machines, schema, value, valid):
         return "unsupported"
     if machines is False:
         return "wrong" if valid else "refused right"
-    accepted = {
-        any(machine.accepts(text.encode()) for text in spellings(value, BLANKS[blanks]))
-        for blanks, machine in machines.items()
-    }
+    accepted = set()
+    for blanks, machine in machines.items():
+        texts = map(str.encode, spellings(value, BLANKS[blanks]))
+        accepted.add(any(map(machine.accepts, texts)))
     if accepted == {valid}:
         return "accepted right" if valid else "refused right"
     if valid and accepted == {False}:
         if isinstance(schema, dict) and schema.get("$schema", STANDARD) != STANDARD:
             return "lawful: vocabulary"  # another meta-schema is not read
-        if is_refused(schema, value, CHECKER) or (isinstance(schema, dict) and schema.get("format") in UNCHECKED):
+        unchecked = isinstance(schema, dict) and schema.get("format") in UNCHECKED
+        if unchecked or is_refused(schema, value, CHECKER):
             return "lawful: format"
     return "wrong"
 
 
 def test_every_case_that_is_supported_is_decided_as_the_standard_says():
-    counts, wrong, left = Counter(), [], Counter()
+    counts = Counter()
+    left = Counter()
+    wrong = []
     for file in sorted(CASES.glob("*.json")):
         for group in json.loads(file.read_text()):
             machines = compile_all(group["schema"])
@@ -95,7 +112,8 @@ def test_every_case_that_is_supported_is_decided_as_the_standard_says():
                 verdict = judge(machines, group["schema"], test["data"], test["valid"])
                 counts[verdict] += 1
                 left[file.stem] += verdict == "unsupported"
-                wrong += [(file.stem, group["schema"], test)] if verdict == "wrong" else []
+                if verdict == "wrong":
+                    wrong.append((file.stem, group["schema"], test))
     print(dict(counts), "unsupported:", dict(+left))
     assert wrong == []
     assert counts["unsupported"] <= MOST_LEFT

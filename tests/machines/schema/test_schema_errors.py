@@ -13,7 +13,8 @@ import guidedviz as gv
 from guidedviz.machines.grammars.gbnf import parse_grammar
 from guidedviz.machines.regular.dfa import DFA
 
-S, N = {"type": "string"}, {"type": "null"}
+S = {"type": "string"}
+N = {"type": "null"}
 
 
 def within(part):
@@ -158,12 +159,15 @@ def test_a_hostile_schema_ends_in_an_error_and_soon(schema):
     assert time.process_time() - start < 4
 
 
+def condition(kind):
+    needed = {"properties": {kind: S}, "required": [kind]}
+    return {"if": {"properties": {"k": {"const": kind}}}, "then": needed}
+
+
 def conditions(kinds):
-    then = [
-        {"if": {"properties": {"k": {"const": kind}}}, "then": {"properties": {kind: S}, "required": [kind]}}
-        for kind in kinds
-    ]
-    return {"type": "object", "properties": {"k": {"enum": list(kinds)}}, "required": ["k"], "allOf": then}
+    properties = {"k": {"enum": list(kinds)}}
+    branches = list(map(condition, kinds))
+    return {"type": "object", "properties": properties, "required": ["k"], "allOf": branches}
 
 
 FIELDS = [f"field_{i}" for i in range(200)]
@@ -194,14 +198,18 @@ $ref anyOf oneOf allOf $defs title $id not
 scraps = [None, True, False, 0, 1, -1, 2.5, math.nan, 1e300, 10**500, "", "a", "#", "#/properties", "#/properties/a"]
 scraps += ["#/$defs/a", "^a", "date", "\ud800"]
 scraps += ["null", "string", "integer", "array", "object", {1: 2}, b"a", (), {}, ["a"], {"$ref": "#"}]
-junk = st.recursive(
-    st.sampled_from(scraps),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from([*KEYWORDS, "a"]), inner, max_size=4),
-    max_leaves=12,
-)
+names = st.sampled_from([*KEYWORDS, "a"])
 
 
-@given(st.dictionaries(st.sampled_from(KEYWORDS), junk, max_size=5), st.sampled_from("space one compact any".split()))
+def grow(inner):
+    return st.lists(inner, max_size=3) | st.dictionaries(names, inner, max_size=4)
+
+
+junk = st.recursive(st.sampled_from(scraps), grow, max_leaves=12)
+rubbish = st.dictionaries(st.sampled_from(KEYWORDS), junk, max_size=5)
+
+
+@given(rubbish, st.sampled_from("space one compact any".split()))
 def test_rubbish_meets_no_other_error_than_ours_and_soon(schema, blanks):
     start = time.process_time()
     try:
@@ -220,11 +228,15 @@ def test_rubbish_meets_no_other_error_than_ours_and_soon(schema, blanks):
 
 def test_a_long_way_of_refs_is_refused_where_it_is_too_deep():
     def chain(length):
-        step = {"type": "object", "properties": {}}
-        parts = {f"d{n}": {**step, "properties": {"x": {"$ref": f"#/$defs/d{n + 1}"}}} for n in range(length)}
-        return {"$ref": "#/$defs/d0", "$defs": {**parts, f"d{length}": {"type": "null"}}}
+        parts = {}
+        for n in range(length):
+            below = {"$ref": f"#/$defs/d{n + 1}"}
+            parts[f"d{n}"] = {"type": "object", "properties": {"x": below}}
+        parts[f"d{length}"] = N
+        return {"$ref": "#/$defs/d0", "$defs": parts}
 
-    assert gv.json_schema(chain(40)).accepts(b'{"x":' * 40 + b"null" + b"}" * 40)
+    text = b'{"x":' * 40 + b"null" + b"}" * 40
+    assert gv.json_schema(chain(40)).accepts(text)
     with pytest.raises(gv.PatternError, match=r"schema, #/\$defs/d\d+.*: saw parts nested too deeply") as caught:
         gv.json_schema(chain(400))
     assert caught.value.hint == "at most about fifty levels"

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 import guidedviz as gv
+from tests.common import BYTES, assert_reads
 
 S = {"type": "string"}
 INT = {"type": "integer"}
@@ -30,13 +31,6 @@ def array(items):
 
 def gbnf(schema, **settings):
     return gv.machines.to_gbnf(gv.json_schema(schema, **settings))
-
-
-def assert_reads(machine, good, bad):
-    for text in good:
-        assert machine.accepts(text.encode()), text
-    for text in bad:
-        assert not machine.accepts(text.encode()), text
 
 
 TREE = named(node=entity({"name": S, "children": array(NODE)}))
@@ -97,8 +91,7 @@ def test_the_machine_and_its_grammar_as_text_read_what_the_schema_says(schema, g
 @each_sample
 def test_xgrammar_reads_the_shown_grammar_the_same(schema, good, bad):
     xgrammar = pytest.importorskip("xgrammar")
-    pieces = [bytes([byte]) for byte in range(256)]
-    info = xgrammar.TokenizerInfo([*pieces, b"</s>"], stop_token_ids=[256])
+    info = xgrammar.TokenizerInfo([*BYTES, b"</s>"], stop_token_ids=[256])
     compiled = xgrammar.GrammarCompiler(info, max_threads=1).compile_grammar(gbnf(schema))
     for text in (*good, *bad):
         matcher = xgrammar.GrammarMatcher(compiled)

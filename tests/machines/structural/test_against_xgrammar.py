@@ -10,10 +10,13 @@ import pytest
 
 import guidedviz as gv
 from guidedviz.machines.machine import read
+from guidedviz.machines.names import name_bytes
+from tests.common import BYTES
 
 TOKENS = {"A": 256, "B": 257, "C": 258}
 STOP = 259
-PIECES = [bytes([byte]) for byte in range(256)] + [b"ZA", b"ZB", b"ZC", b"</s>"]  # no text of the tests has a Z
+PIECES = [*BYTES, b"ZA", b"ZB", b"ZC", b"</s>"]  # no text of the tests has a Z
+FLAGS = ("at_least_one", "stop_after_first")
 
 
 class Engine:
@@ -41,7 +44,7 @@ class Names:
 
 def accepts(matcher, ids):
     matcher.reset()
-    return all(matcher.accept_token(number) for number in ids) and matcher.accept_token(STOP)
+    return all(map(matcher.accept_token, [*ids, STOP]))
 
 
 # --- random formats --------------------------------------------------------------------------------------------------
@@ -54,7 +57,8 @@ class Specs:
         self.random = random.Random(seed)
 
     def word(self, low=1, high=2):
-        return "".join(self.random.choices("abc", k=self.random.randint(low, high)))
+        length = self.random.randint(low, high)
+        return "".join(self.random.choices("abc", k=length))
 
     def some(self, draw, low=1, high=2):
         return [draw() for _ in range(self.random.randint(low, high))]
@@ -62,16 +66,21 @@ class Specs:
     def id(self):
         return self.random.choice([*TOKENS.values()])
 
+    def token(self):
+        return {"type": "token", "token": self.id()}
+
     def tag(self, begin, depth):
-        end = self.random.choice([self.word(), [self.word(), self.word()], {"type": "token", "token": self.id()}])
-        return {"type": "tag", "begin": begin, "content": self.format(depth - 1), "end": end}
+        ends = [self.word(), [self.word(), self.word()], self.token()]
+        end = self.random.choice(ends)
+        content = self.format(depth - 1)
+        return {"type": "tag", "begin": begin, "content": content, "end": end}
 
     def leaf(self):
         kinds = [
             {"type": "const_string", "value": self.word()},
             {"type": "regex", "pattern": self.random.choice(["a+", "[ab]", "b*c"])},
             {"type": "any_text", "excludes": self.some(self.word, 0)},
-            {"type": "token", "token": self.id()},
+            self.token(),
             {"type": "any_tokens", "exclude_tokens": self.some(self.id, 0)},
         ]
         return self.random.choice(kinds)
@@ -79,14 +88,19 @@ class Specs:
     def format(self, depth):
         if depth <= 0:
             return self.leaf()
-        flags = {key: self.random.random() < 0.3 for key in ("at_least_one", "stop_after_first")}
+
+        def inner():
+            return self.format(depth - 1)
+
+        flags = {key: self.random.random() < 0.3 for key in FLAGS}
         triggers = sorted(set(self.some(self.word)))
         ids = sorted(set(self.some(self.id)))
-        token_tags = [self.tag({"type": "token", "token": number}, depth) for number in ids]
+        begins = [{"type": "token", "token": number} for number in ids]
+        token_tags = [self.tag(begin, depth) for begin in begins]
         kinds = [
-            {"type": "sequence", "elements": self.some(lambda: self.format(depth - 1))},
-            {"type": "or", "elements": self.some(lambda: self.format(depth - 1))},
-            {"type": self.random.choice(["optional", "star", "plus"]), "content": self.format(depth - 1)},
+            {"type": "sequence", "elements": self.some(inner)},
+            {"type": "or", "elements": self.some(inner)},
+            {"type": self.random.choice(["optional", "star", "plus"]), "content": inner()},
             self.tag(self.word(0), depth),
             {"type": "tags_with_separator", "tags": [self.tag("a", depth)], "separator": self.word(0, 1), **flags},
             {
@@ -96,9 +110,9 @@ class Specs:
                 "excludes": self.some(self.word, 0, 1),
                 **flags,
             },
-            {"type": "dispatch", "rules": [[word, self.format(depth - 1)] for word in triggers], "excludes": []},
+            {"type": "dispatch", "rules": [[word, inner()] for word in triggers], "excludes": []},
             {"type": "token_triggered_tags", "trigger_tokens": ids, "tags": token_tags, "exclude_tokens": [], **flags},
-            {"type": "token_dispatch", "rules": [[ids[0], self.format(depth - 1)]], "exclude_tokens": []},
+            {"type": "token_dispatch", "rules": [[ids[0], inner()]], "exclude_tokens": []},
         ]
         return self.random.choice(kinds)
 
@@ -124,13 +138,18 @@ def known(part):
         return any(map(known, part))
     if not isinstance(part, dict):
         return False
-    opening = part.get("triggers", []) + [rule[0] for rule in part.get("rules", []) if isinstance(rule[0], str)]
+    watched = [rule[0] for rule in part.get("rules", [])]
+    opening = [word for word in watched if isinstance(word, str)]
+    opening += part.get("triggers", [])
     words = opening + part.get("excludes", [])
-    return any(one in other and one != other for one in opening for other in words) or any(map(known, part.values()))
+    for one in opening:
+        if any(one in other and one != other for other in words):
+            return True
+    return any(map(known, part.values()))
 
 
 SIGNS = {letter: (ord(letter), letter.encode()) for letter in "abc"}
-SIGNS |= {name: (TOKENS[name], b"\xff" + name.encode() + b"\xfe") for name in "AB"}
+SIGNS |= {name: (TOKENS[name], name_bytes(name)) for name in "AB"}
 
 
 def differences(machine, matcher, longest):
@@ -165,12 +184,16 @@ def test_random_formats(engine, seed):
 
 # --- model families ---------------------------------------------------------------------------------------------------
 
-CITY = {"type": "object", "properties": {"city": {"type": "string"}, "n": {"type": "integer"}}, "required": ["city"]}
-TOOLS = [
-    {"type": "function", "function": {"name": "get", "parameters": CITY}},
-    {"type": "function", "function": {"name": "now", "parameters": {"type": "object", "properties": {}}}},
-]
-NAMED = {"type": "function", "function": {"name": "get"}}
+CITY = {"city": {"type": "string"}, "n": {"type": "integer"}}
+
+
+def tool(name, **more):
+    return {"type": "function", "function": {"name": name, **more}}
+
+
+GET = tool("get", parameters={"type": "object", "properties": CITY, "required": ["city"]})
+TOOLS = [GET, tool("now", parameters={"type": "object", "properties": {}})]
+NAMED = tool("get")
 WAYS = [("auto", "enabled"), ("required", "disabled"), ("none", "auto"), (NAMED, "auto")]  # tool_choice, reasoning
 FAMILIES = (
     "cohere deepseek_r1 deepseek_v3_1 deepseek_v3_2 deepseek_v4 deepseek_v4_1 exaone glm_4_7 harmony kimi kimi_k3 "
@@ -194,6 +217,10 @@ def test_every_family_is_tried_and_one_of_a_newer_version_is_read_or_refused_by_
 PROBE = tuple(b' <|>/"{}[]abcdefnt')
 
 
+def count_steps(machine, state):
+    return sum(machine.step(state, byte) is not None for byte in PROBE)
+
+
 def walk(machine, choose):
     """A text of the machine: at each byte one after which few may come; None if it does not end soon."""
     state = machine.initial
@@ -201,11 +228,15 @@ def walk(machine, choose):
     while len(text) < 400:
         if machine.is_accepting(state) and choose.random() < 0.3:
             return bytes(text)
-        steps = {byte: machine.step(state, byte) for byte in choose.sample(range(128), 128)}
-        after = [(byte, reached) for byte, reached in steps.items() if reached is not None][:6]
+        after = []
+        for byte in choose.sample(range(128), 128):
+            reached = machine.step(state, byte)
+            if reached is not None:
+                after.append((byte, reached))
         if not after:
             return None
-        byte, state = min(after, key=lambda step: sum(machine.step(step[1], probe) is not None for probe in PROBE))
+        counts = [count_steps(machine, reached) for _, reached in after[:6]]
+        byte, state = after[counts.index(min(counts))]
         text.append(byte)
     return None
 
@@ -218,8 +249,13 @@ def test_the_structural_tag_of_a_model_family_is_read_and_accepts_the_same(engin
     spec = engine.xgrammar.get_model_structural_tag(family, tools=TOOLS, tool_choice=choice, reasoning=reasoning)
     machine = gv.structural_tag(spec)
     matcher = engine.matcher(spec)
-    for text in filter(None, (walk(machine, choose) for _ in range(5))):
+    for _ in range(5):
+        text = walk(machine, choose)
+        if not text:
+            continue
         cut = choose.randrange(len(text) + 1)
-        for changed in (text, text[:cut] + text[cut + 1 :], text[:cut] + b'"' + text[cut:]):
+        shorter = text[:cut] + text[cut + 1 :]
+        longer = text[:cut] + b'"' + text[cut:]
+        for changed in (text, shorter, longer):
             if b"-0" not in changed:  # which JSON allows and xgrammar does not
                 assert machine.accepts(changed) == accepts(matcher, changed), changed

@@ -1,0 +1,29 @@
+"""Small things that many tests need: all single bytes, all short texts, and the tokens that a mask allows."""
+
+from collections.abc import Hashable, Iterable, Iterator
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from guidedviz.tokens.guide import Guide
+
+BYTES = [bytes([byte]) for byte in range(256)]
+
+
+def texts_up_to(letters: Any, longest: int) -> Iterator[str]:
+    """All texts of at most so many letters, the short ones first."""
+    for length in range(longest + 1):
+        yield from map("".join, product(letters, repeat=length))
+
+
+def legal_tokens(guide: Guide, state: Hashable) -> list[int]:
+    return np.flatnonzero(guide.mask(state)).tolist()
+
+
+def assert_reads(machine: Any, good: Iterable[str], bad: Iterable[str] = ()) -> None:
+    """The machine accepts the good texts and none of the bad ones."""
+    for text in good:
+        assert machine.accepts(text.encode()), text
+    for text in bad:
+        assert not machine.accepts(text.encode()), text
