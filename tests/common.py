@@ -6,7 +6,9 @@ from typing import Any
 
 import numpy as np
 
+import guidedviz as gv
 from guidedviz.tokens.guide import Guide
+from guidedviz.tokens.vocabulary import Vocabulary
 
 BYTES = [bytes([byte]) for byte in range(256)]
 
@@ -27,3 +29,12 @@ def assert_reads(machine: Any, good: Iterable[str], bad: Iterable[str] = ()) -> 
         assert machine.accepts(text.encode()), text
     for text in bad:
         assert not machine.accepts(text.encode()), text
+
+
+def bytes_of(vocabulary: Vocabulary, tokens: Iterable[int]) -> bytes:
+    """The bytes of tokens in a row; an EOS has none."""
+    return b"".join(vocabulary.pieces[token] for token in tokens if token not in vocabulary.eos)
+
+
+def regex_guide(model: Any, pattern: str) -> Guide:
+    return gv.guide(gv.regex(pattern), model.vocabulary)

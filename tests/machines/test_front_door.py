@@ -58,4 +58,4 @@ def test_a_message_quotes_little_of_hostile_text_and_nothing_unprintable(ask):
     with pytest.raises(GuidedVizError) as caught:
         ask()
     assert len(str(caught.value)) < 600
-    assert all(line.isprintable() for line in str(caught.value).split("\n"))
+    assert all(map(str.isprintable, str(caught.value).split("\n")))

@@ -76,18 +76,26 @@ def test_hostile_text_is_shown_and_not_played():
 
 
 NAMES = st.text("ab/~.# é", max_size=3)
-JSONS = st.recursive(
-    st.none() | st.booleans() | st.integers() | NAMES,
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(NAMES, inner, max_size=3),
-    max_leaves=8,
-)
+PLAIN = st.none() | st.booleans() | st.integers() | NAMES
+
+
+def grow(inner):
+    return st.lists(inner, max_size=3) | st.dictionaries(NAMES, inner, max_size=3)
+
+
+JSONS = st.recursive(PLAIN, grow, max_leaves=8)
 
 
 def paths(value, path=()):
     yield path, value
-    inside = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    inside = ()
+    if isinstance(value, dict):
+        inside = value.items()
+    elif isinstance(value, list):
+        inside = enumerate(value)
     for key, part in inside:
-        yield from paths(part, (*path, str(key).replace("~", "~0").replace("/", "~1").replace(" ", "␣")))
+        pointer = str(key).replace("~", "~0").replace("/", "~1")
+        yield from paths(part, (*path, pointer.replace(" ", "␣")))
 
 
 @given(JSONS, st.sampled_from([None, 1]))

@@ -2,7 +2,6 @@
 
 from types import SimpleNamespace
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 
@@ -11,14 +10,16 @@ from guidedviz.errors import GuidedVizError, IllegalToken, SettingError
 from guidedviz.extras import installed
 from guidedviz.tokens import compare
 from guidedviz.tokens.engines import PREPARE, VARIANTS
+from tests.common import BYTES, legal_tokens
 from tests.strategies import grammars, regexes
 
 pytestmark = [pytest.mark.usefixtures("engines")]
 
-PIECES = [bytes([byte]) for byte in range(256)]
+PIECES = list(BYTES)
 PIECES += [b"ab", b"aba", b"12", b"lu", b"luluk", b"\xed\xa0", b'","', b'", "', b"nam", b"name: "]
 PIECES += [b"<s>", b"</s>", b"</t>"]
-V = gv.Vocabulary(PIECES, eos={len(PIECES) - 2, len(PIECES) - 1}, special={len(PIECES) - 3})
+START = len(PIECES) - 3
+V = gv.Vocabulary(PIECES, eos={START + 1, START + 2}, special={START})
 NOTED = ("forced only", "known fault", "lawful choice")
 
 
@@ -30,7 +31,8 @@ def engines():
 
 def kinds_of(found):
     """The engine, kind and name of all differences."""
-    return {(one.engine, one.kind, one.name) for step in found.steps for one in step.differences}
+    differences = [one for step in found.steps for one in step.differences]
+    return {(one.engine, one.kind, one.name) for one in differences}
 
 
 def kinds(constraint, text, *names):
@@ -69,8 +71,8 @@ def test_known_differences_are_named(constraint, text, expected):
 
 
 TOKENS = [b"<s>", b"", b"<end>"]  # two special ids more, one without text, and an EOS id
-SPECIAL_IDS = {*V.special, len(V), len(V) + 1}
-NAMED = gv.Vocabulary([*PIECES, *TOKENS], eos={len(V) - 2, len(V) + 2}, special=SPECIAL_IDS)
+SPECIAL_IDS = {START, len(V), len(V) + 1}
+NAMED = gv.Vocabulary([*PIECES, *TOKENS], eos={START + 1, len(V) + 2}, special=SPECIAL_IDS)
 END_NAMED = ("known fault", "never allows an EOS id that the machine names")  # of xgrammar up to 0.2.8
 NO_TEXT = ("known fault", "takes a special id without text where another may come")
 XGRAMMAR = ("xgrammar", "xgrammar, special text")
@@ -87,14 +89,17 @@ def test_differences_on_special_tokens_are_named(grammar, text, expected):
     found = gv.compare_engines(grammar, NAMED, text)
     if installed("xgrammar") > "0.2.8":
         expected = {key for key in expected if key[1:] != END_NAMED}
-    assert {key for key in kinds_of(found) if key[1:] != NO_TEXT and key != FORCED} == expected
+    others = {key for key in kinds_of(found) if key[1:] != NO_TEXT}
+    assert others - {FORCED} == expected
     assert ("outlines-core", "a machine that names special tokens") in found.unable
     assert not found.steps[-1].stopped
 
 
 def test_a_special_id_without_text_is_taken_where_another_may_come():
     found = gv.compare_engines("root ::= <s>", NAMED, b"\xff<s>\xfe", ["llguidance"])
-    assert [(one.name, one.extra) for one in found.steps[0].differences] == [(NO_TEXT[1], (len(V) + 1,))]
+    [difference] = found.steps[0].differences
+    assert difference.name == NO_TEXT[1]
+    assert difference.extra == (len(V) + 1,)
 
 
 LARGE = [
@@ -106,7 +111,8 @@ LARGE = [
 @pytest.mark.parametrize(("constraint", "text"), LARGE, ids=["JSON", "a schema"])
 def test_large_constraints_show_nothing_that_has_no_name(constraint, text):
     found = gv.compare_engines(constraint, V, text)
-    assert {kind for _, kind, _ in kinds_of(found)} <= set(NOTED)
+    kinds_found = {kind for _, kind, _ in kinds_of(found)}
+    assert kinds_found <= set(NOTED)
     assert found.steps[-1].token is None, "our machine takes all of it"
 
 
@@ -122,10 +128,11 @@ def walk_of(machine, steps=5):
     tokens = []
     state = guide.initial
     for _ in range(steps):
-        legal = [token for token in np.flatnonzero(guide.mask(state)).tolist() if token not in V.eos]
+        legal = [token for token in legal_tokens(guide, state) if token not in V.eos]
         if not legal:
             break
-        tokens.append(legal[(7 * len(tokens)) % len(legal)])
+        place = 7 * len(tokens) % len(legal)
+        tokens.append(legal[place])
         state = guide.advance(state, tokens[-1])
     guide.mask(state)  # it, too, may have too many ways to read the text
     return tokens
@@ -193,7 +200,8 @@ def test_nothing_is_hidden_in_what_is_shown():
 
 def test_a_legal_end_of_the_text_is_no_fault_of_the_text():
     end = min(V.eos)
-    for text, stopped in (([ord("l"), end], False), ([end], True), ("l", False), ("la", True)):
+    letter = ord("l")
+    for text, stopped in (([letter, end], False), ([end], True), ("l", False), ("la", True)):
         found = gv.compare_engines("l", V, text, ["llguidance"])
         assert found.steps[-1].stopped is stopped
         assert ("does not allow" in str(found)) is stopped
@@ -208,8 +216,9 @@ def test_what_is_no_text_and_no_id_is_refused():
 
 
 def test_ids_are_taken_as_they_are_and_an_unknown_engine_is_refused():
-    found = gv.compare_engines("luluk", V, [ord("l"), ord("u")], ["llguidance, forcing"])
-    assert [step.token for step in found.steps] == [ord("l"), ord("u"), None]
+    tokens = [ord("l"), ord("u")]
+    found = gv.compare_engines("luluk", V, tokens, ["llguidance, forcing"])
+    assert [step.token for step in found.steps] == [*tokens, None]
     with pytest.raises(SettingError, match="saw 'magic', expected 'xgrammar'"):
         gv.compare_engines("a", V, "a", ["magic"])
 
@@ -226,8 +235,10 @@ def test_an_engine_without_a_mask_is_a_difference_and_no_crash(monkeypatch):
 
 
 def test_positions_of_which_the_same_is_said_are_one_line():
-    found = gv.compare_engines("[ab]*c", gv.Vocabulary([b"a", b"b", b"c", b"</s>"], eos={3}), "ababc", ["llguidance"])
+    letters = gv.Vocabulary([b"a", b"b", b"c", b"</s>"], eos={3})
+    found = gv.compare_engines("[ab]*c", letters, "ababc", ["llguidance"])
     _, *lines = str(found).split("\n")
     assert lines == ["  0 to 5, ababc to the end: 1 to 3 legal, all agree"]
-    two = gv.compare_engines("c", gv.Vocabulary([b"a", b"c", b"</s>"], eos={2}), "c", ["llguidance"])
+    letters = gv.Vocabulary([b"a", b"c", b"</s>"], eos={2})
+    two = gv.compare_engines("c", letters, "c", ["llguidance"])
     assert len(str(two).split("\n")) == 3, "two lines are left as they are"

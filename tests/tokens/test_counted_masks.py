@@ -10,16 +10,21 @@ from guidedviz.machines.grammars.grammar import Grammar, Rule
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.regular.regex import parse_regex
 from guidedviz.tokens.guide import split_guide
+from tests.common import BYTES
 
 
 def counting(text):
-    return PDA(Grammar((Rule("root", parse_regex(text), (0, 4)),)), copies=0)
+    grammar = Grammar((Rule("root", parse_regex(text), (0, 4)),))
+    return PDA(grammar, copies=0)
 
 
 def vocabulary(letters, longest, size, seed):
     rng = random.Random(seed)
-    pieces = {"".join(rng.choices(letters, k=rng.randint(1, longest))).encode() for _ in range(size)}
-    pieces |= {letter.encode() for letter in letters} | {"é".encode()[:1], "é".encode()[1:] + b"b"}
+    pieces = {b"\xc3", b"\xa9b", *map(str.encode, letters)}
+    for _ in range(size):
+        length = rng.randint(1, longest)
+        piece = "".join(rng.choices(letters, k=length))
+        pieces.add(piece.encode())
     return gv.Vocabulary([*sorted(pieces), b"</s>"], eos={len(pieces)})
 
 
@@ -56,7 +61,8 @@ def test_every_mask_is_the_mask_of_the_copies(text, engine):
                     break
                 token = int(rng.choice(legal))
                 assert guide.explain(state, token).legal
-                state, copy = guide.advance(state, token), oracle.advance(copy, token)
+                state = guide.advance(state, token)
+                copy = oracle.advance(copy, token)
 
 
 LONG = gv.Vocabulary([b"a", b"aaa", b"a" * 17, b'"', b'a"', b'aa"', b'"x', b"\xc3", b"\xa9", b"</s>"], eos={9})
@@ -74,9 +80,9 @@ def test_masks_at_the_bounds(bounds, engine):
     for count in range(high + 1):
         if min(abs(count - low), high - count) < 20:
             mask = guide.mask(state)
-            ends = [low <= count + more <= high for more in (0, 1, 2)]
-            room = [count + more <= high for more in (1, 3, 17)]
-            assert mask.tolist() == [*room, *ends, ends[0], room[0], False, False], count
+            a, aaa, a17 = (count + more <= high for more in (1, 3, 17))
+            quote, a_quote, aa_quote = (low <= count + more <= high for more in (0, 1, 2))
+            assert mask.tolist() == [a, aaa, a17, quote, a_quote, aa_quote, quote, a, False, False], count
         state = machine.step(state, ord("a"))
     assert state is None
 
@@ -96,10 +102,13 @@ def test_a_node_is_split_once_for_all_counts_far_from_the_bounds(engine):
 
 
 def test_an_index_of_a_schema_that_counts_has_the_masks_of_its_split():
-    schema = {"type": "object", "properties": {"a": {"type": "string", "maxLength": 700}, "b": {"type": "integer"}}}
+    properties = {"a": {"type": "string", "maxLength": 700}, "b": {"type": "integer"}}
+    schema = {"type": "object", "properties": properties}
     machine = gv.json_schema(schema)
-    pieces = [bytes([byte]) for byte in range(256)] + [b'{"', b'":', b'", "', b"aaaa", b"\\u00", b'"}', "é".encode()]
-    index, split = (gv.guide(machine, gv.Vocabulary(pieces), engine) for engine in ("index", "split"))
+    pieces = [*BYTES, b'{"', b'":', b'", "', b"aaaa", b"\\u00", b'"}', "é".encode()]
+    tokens = gv.Vocabulary(pieces)
+    index = gv.guide(machine, tokens, "index")
+    split = gv.guide(machine, tokens, "split")
     state = machine.initial
     for byte in b'{"a": "' + b"xy\\n\xc3\xa9" * 175 + b'", "b": 7}':
         assert np.array_equal(index.mask(state), split.mask(state))

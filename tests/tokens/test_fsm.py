@@ -31,8 +31,9 @@ def fsm():
 
 
 def test_it_equals_the_pattern_and_the_regex(fsm):
-    assert fsm.machine() == regex("[A-Z]+: [a-z]+\n")
-    assert fsm.machine() == pattern([("UPPER", "+"), (":", "1"), (" ", "1"), ("LOWER", "+"), ("\n", "1")])
+    machine = fsm.machine()
+    assert machine == regex("[A-Z]+: [a-z]+\n")
+    assert machine == pattern([("UPPER", "+"), (":", "1"), (" ", "1"), ("LOWER", "+"), ("\n", "1")])
 
 
 def test_one_token_leads_to_one_state_only(fsm):
@@ -49,7 +50,8 @@ def test_named_states_and_chosen_ends():
     fsm.add_transition("more", CLASS["LOWER"], "more")
     assert fsm.machine() == regex("[a-z]*")
     one = GuidedFSM(BARD, accepting="end")
-    one.add_transition(0, [*ONE["a"], np.int64(*ONE["b"]), *ONE[":"]], "end")
+    [b] = ONE["b"]
+    one.add_transition(0, [*ONE["a"], np.int64(b), *ONE[":"]], "end")
     assert one.machine() == regex("[ab:]")
 
 
@@ -86,9 +88,9 @@ def test_any_wiring_of_tokens_becomes_the_machine_of_exactly_the_texts_it_writes
     assume(vocabulary.text_ids)
     place = st.integers(0, 3)
     fsm = GuidedFSM(vocabulary, accepting={2, 3})
-    for source, token, target in data.draw(
-        st.lists(st.tuples(place, st.sampled_from(vocabulary.text_ids), place), max_size=9)
-    ):
+    token = st.sampled_from(vocabulary.text_ids)
+    wiring = data.draw(st.lists(st.tuples(place, token, place), max_size=9))
+    for source, token, target in wiring:
         if fsm.transitions.get(source, {}).get(token, target) == target:
             fsm.add_transition(source, {token}, target)
     written = {(0, b"")}
@@ -98,11 +100,16 @@ def test_any_wiring_of_tokens_becomes_the_machine_of_exactly_the_texts_it_writes
     texts = {text for state, text in written if state in {2, 3}}
     assert all(map(machine.accepts, texts))
     for length in range(4):
-        assert count_texts(machine, length) == sum(len(text) == length for text in texts)
+        of_length = [text for text in texts if len(text) == length]
+        assert count_texts(machine, length) == len(of_length)
 
 
 def write_on(fsm, written, longest=3):
     """Every text that is one token longer."""
-    ways = [(source, token, to) for source, out in fsm.transitions.items() for token, to in out.items()]
-    more = {(to, text + fsm.vocabulary.pieces[t]) for at, text in written for source, t, to in ways if source == at}
-    return {(state, text) for state, text in more if len(text) <= longest}
+    found = set()
+    for state, text in written:
+        for token, target in fsm.transitions.get(state, {}).items():
+            longer = text + fsm.vocabulary.pieces[token]
+            if len(longer) <= longest:
+                found.add((target, longer))
+    return found

@@ -26,20 +26,20 @@ TOY = gv.Vocabulary([b"3", b".5", b".", b"42", b"4x", b"x", b"", b"<pad>", b"</s
 def llama():
     """Every 60th of the 128,256 tokens, the last ones, which are special, and some of them twice."""
     full = gv.Vocabulary.llama3()
-    ids = [*range(0, len(full), 60), *range(len(full) - 256, len(full)), *range(0, 6000, 600)]
-    numbered = list(enumerate(ids))
-    return gv.Vocabulary(
-        [full.pieces[t] for t in ids],
-        eos={place for place, t in numbered if t in full.eos},
-        special={place for place, t in numbered if t in full.special},
-    )
+    end = len(full)
+    ids = [*range(0, end, 60), *range(end - 256, end), *range(0, 6000, 600)]
+    eos = {place for place, token in enumerate(ids) if token in full.eos}
+    special = {place for place, token in enumerate(ids) if token in full.special}
+    return gv.Vocabulary([full.pieces[token] for token in ids], eos, special)
 
 
 def next_by_hand(v, machine, state, token):
     """The rules of a mask for one id; no trie, no table."""
     if token in v.eos:
         return state if machine.is_accepting(state) else None
-    return read(machine, v.pieces[token], state) if v.pieces[token] and token not in v.special else None
+    if token in v.special or not v.pieces[token]:
+        return None
+    return read(machine, v.pieces[token], state)
 
 
 @pytest.mark.parametrize("pattern", PATTERNS)
@@ -47,11 +47,13 @@ def next_by_hand(v, machine, state, token):
 def test_every_mask_is_brute_force(vocabulary, pattern):
     v = vocabulary()
     machine = gv.regex(pattern)
-    guides = [gv.guide(machine, v, "index"), gv.guide(machine, v, "trie"), Lazy(machine, v)]
+    guides = [gv.guide(machine, v, engine) for engine in ("index", "trie")]
+    guides.append(Lazy(machine, v))
+    every = range(len(v))
     built = gv.build_index(machine, v)
     for state in range(len(machine)):
-        after = [next_by_hand(v, machine, state, token) for token in range(len(v))]
-        assert [built.next_state(state, token) for token in range(len(v))] == after
+        after = [next_by_hand(v, machine, state, token) for token in every]
+        assert [built.next_state(state, token) for token in every] == after
         legal = [reached is not None for reached in after]
         assert built.mask(state).tolist() == legal
         assert built.legal[state] == sum(legal)
@@ -62,9 +64,15 @@ def test_every_mask_is_brute_force(vocabulary, pattern):
 @given(vocabularies(), regexes)
 def test_tokens_of_one_kind_move_every_state_alike_and_of_two_kinds_do_not(v, pattern):
     built = index.compute_index(gv.regex(pattern), v)
-    columns = [tuple(built.next_state(state, token) for state in range(len(built.machine))) for token in range(len(v))]
-    text = [(int(built.kind[token]), columns[token]) for token in v.text_ids]
-    assert len({kind for kind, _ in text}) == len({column for _, column in text}) == len(set(text))
+    states = range(len(built.machine))
+
+    def column(token):
+        return tuple(built.next_state(state, token) for state in states)
+
+    pairs = {(int(built.kind[token]), column(token)) for token in v.text_ids}
+    kinds = {kind for kind, _ in pairs}
+    columns = {moves for _, moves in pairs}
+    assert len(kinds) == len(columns) == len(pairs)
 
 
 @given(vocabularies(), regexes)
@@ -72,7 +80,8 @@ def test_the_index_holds_what_the_plain_loop_finds(v, pattern):
     built = gv.build_index(gv.regex(pattern), v)
     for state, legal in index.plain_index(built.machine, v).items():
         found = {token: built.next_state(state, token) for token in v.text_ids}
-        assert legal == {token: reached for token, reached in found.items() if reached is not None}
+        live = {token: reached for token, reached in found.items() if reached is not None}
+        assert legal == live
 
 
 def test_to_a_date_128k_tokens_are_a_handful_of_kinds():
@@ -92,7 +101,8 @@ def test_states_without_a_way_to_the_end_are_dead():
         assert not guide.explain(0, 0).legal
         with pytest.raises(gv.IllegalToken):
             guide.advance(0, 0)
-    assert gv.build_index(trap, v).mask(0).tolist() == [False, True, False, False]
+    mask = gv.build_index(trap, v).mask(0)
+    assert mask.tolist() == [False, True, False, False]
 
 
 def test_a_guide_serves_the_index_that_it_is_given_and_builds_one_otherwise():
@@ -108,10 +118,11 @@ def test_a_stale_index_shows_wrong_tokens_and_is_refused():
     old = gv.Vocabulary([b"3", b".5", b".", b"42", b"x"])
     new = gv.Vocabulary([b"x", b"3", b".5", b".", b"42"])
     built = gv.build_index(machine, old)
-    assert [new.display(token) for token in np.flatnonzero(built.mask(0))] == ["x", "."]
-    with pytest.raises(
-        SettingError, match=f"saw vocabulary {new.fingerprint[:12]}, expected vocabulary {old.fingerprint[:12]}"
-    ):
+    legal = np.flatnonzero(built.mask(0))
+    assert [new.display(token) for token in legal] == ["x", "."]
+    seen = new.fingerprint[:12]
+    expected = old.fingerprint[:12]
+    with pytest.raises(SettingError, match=f"saw vocabulary {seen}, expected vocabulary {expected}"):
         gv.guide(machine, new, index=built)
     with pytest.raises(SettingError, match="stale index: saw machine"):
         gv.guide(gv.regex("[0-9]+"), old, index=built)
@@ -130,7 +141,8 @@ def test_what_is_no_finite_machine_has_no_index():
 
 def test_kinds_are_bounded(monkeypatch):
     monkeypatch.setattr(index, "MOST_ENTRIES", 1000)
-    v = gv.Vocabulary([b"a" * length for length in range(1, 80)])
+    pieces = [b"a" * length for length in range(1, 80)]
+    v = gv.Vocabulary(pieces)
     with pytest.raises(SettingError, match="more than 1,000 entries"):
         index.compute_index(gv.regex("a{100}"), v)
 
@@ -140,5 +152,7 @@ def test_masks_that_do_not_fit_are_walked_when_asked(monkeypatch):
     machine = gv.regex(DECIMAL)
     guide = gv.guide(machine, TOY)
     assert guide.index is None
+    every = range(len(TOY))
     for state in range(len(machine)):
-        assert guide.mask(state).tolist() == [next_by_hand(TOY, machine, state, t) is not None for t in range(len(TOY))]
+        after = [next_by_hand(TOY, machine, state, token) for token in every]
+        assert guide.mask(state).tolist() == [reached is not None for reached in after]

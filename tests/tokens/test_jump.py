@@ -3,7 +3,6 @@
 import re
 from functools import lru_cache
 
-import numpy as np
 import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
@@ -13,10 +12,11 @@ from guidedviz.decoding.spellings import count_spellings
 from guidedviz.tokens.build_guide import guide as make_guide
 from guidedviz.tokens.jump import SPELLING_WAYS, find_jump
 from guidedviz.tokens.vocabulary import Vocabulary, longest_tokens
+from tests.common import BYTES, bytes_of, legal_tokens
 from tests.strategies import LETTERS, draw_walk, regexes, vocabularies
 
-BYTES = [bytes([byte]) for byte in range(256)]
-SMALL = Vocabulary([*BYTES, b"ab", b"ba", b"aba", b"AB", b"1_", "é".encode(), b"a\xc3", b" a", b"</s>"], eos={264})
+MORE = [b"ab", b"ba", b"aba", b"AB", b"1_", "é".encode(), b"a\xc3", b" a"]
+SMALL = Vocabulary([*BYTES, *MORE, b"</s>"], eos={264})
 
 
 @lru_cache
@@ -28,6 +28,18 @@ def longest(v):
     return lambda text: list(longest_tokens(v, text.encode()))
 
 
+def jump_from_start(guide, way):
+    return find_jump(guide, longest(guide.vocabulary), [], [guide.initial], way)
+
+
+def gv_literal(text):
+    return '"' + text.replace("\n", "\\n") + '"'
+
+
+def gv_choice(words):
+    return f"({' | '.join(words)})"
+
+
 VOCABULARIES = {
     "small": lambda: (SMALL, longest(SMALL)),
     "clerk": lambda: (clerk().vocabulary, clerk().encode),
@@ -35,8 +47,9 @@ VOCABULARIES = {
 }
 
 
-_words = st.text(st.sampled_from(LETTERS), min_size=1, max_size=6).map(lambda text: gv_literal(text))
-_parts = _words | st.lists(_words, min_size=2, max_size=3).map(lambda some: f"({' | '.join(some)})") | st.just("s?")
+_words = st.text(st.sampled_from(LETTERS), min_size=1, max_size=6).map(gv_literal)
+_choices = st.lists(_words, min_size=2, max_size=3).map(gv_choice)
+_parts = _words | _choices | st.just("s?")
 _chains = st.lists(_parts, min_size=1, max_size=4).map(" ".join)
 chains = st.builds("root ::= {}\ns ::= {}".format, _chains, _words)
 """Grammars of words one after the other, some of them with a choice: here a run is forced almost everywhere."""
@@ -68,10 +81,13 @@ def test_every_way_stays_in_the_language_and_writes_the_forced_bytes(name, way, 
     for token in jump.tokens:
         assert guide.mask(state)[token]
         state = guide.advance(state, token)
-    before, written = (b"".join(v.pieces[t] for t in each if t not in v.eos) for each in (tokens, after))
+    before = bytes_of(v, tokens)
+    written = bytes_of(v, after)
     assert written.startswith(before)
-    within = guide.forced(states[-1]).startswith(written[len(before) :])
-    alone = jump.back == 0 and np.flatnonzero(guide.mask(states[-1])).tolist() == list(jump.tokens)
+    more = written[len(before) :]
+    within = guide.forced(states[-1]).startswith(more)
+    legal = legal_tokens(guide, states[-1])
+    alone = jump.back == 0 and legal == list(jump.tokens)
     assert alone if way == "minimal" else within or alone
     assert jump.back == 0 or way == "canonical"
     if written == before:
@@ -79,49 +95,55 @@ def test_every_way_stays_in_the_language_and_writes_the_forced_bytes(name, way, 
         assert jump.tokens[0] in v.eos
 
 
-@given(st.text(st.sampled_from(LETTERS), min_size=1, max_size=8), st.sampled_from(SPELLING_WAYS[:2]))
+_runs = st.text(st.sampled_from(LETTERS), min_size=1, max_size=8)
+
+
+@given(_runs, st.sampled_from(SPELLING_WAYS[:2]))
 @example("1b", "longest")
 @example("a", "longest")
 @example("b1 ", "canonical")
 def test_a_jump_ends_where_a_legal_token_begins_that_goes_beyond_the_run_and_not_before(text, way):
     """Brute force: of all tokens, does one that is legal begin with what is left of the run, and go on?"""
-    guide = make_guide(gv.grammar(f'root ::= {gv_literal(text)} ("a" | "b" | "é" | "1")'), SMALL, "trie")
-    jump = find_jump(guide, longest(SMALL), [], [guide.initial], way)
+    grammar = gv.grammar(f'root ::= {gv_literal(text)} ("a" | "b" | "é" | "1")')
+    guide = make_guide(grammar, SMALL, "trie")
+    jump = jump_from_start(guide, way)
     left = guide.forced(guide.initial)
     state = guide.initial
     assert left == text.encode()
     for token in jump.tokens if jump else ():
         assert not could_merge(guide, state, left)
         assert left.startswith(SMALL.pieces[token])
-        left, state = left[len(SMALL.pieces[token]) :], guide.advance(state, token)
+        left = left[len(SMALL.pieces[token]) :]
+        state = guide.advance(state, token)
     assert could_merge(guide, state, left) if left else jump
 
 
 def could_merge(guide, state, left):
     mask = guide.mask(state)
-    return any(mask[t] and piece.startswith(left) and piece != left for t, piece in enumerate(SMALL.pieces))
-
-
-def gv_literal(text):
-    return '"' + text.replace("\n", "\\n") + '"'
+    longer = [token for token, piece in enumerate(SMALL.pieces) if piece != left and piece.startswith(left)]
+    return bool(mask[longer].any())
 
 
 def test_the_rest_of_a_token_is_left_to_the_model_only_where_it_may_come():
     v = Vocabulary([b"o", b"order", b"orderId", b"Id", b"s", b" "])
-    either, alone = (make_guide(gv.regex(text), v) for text in ("order(Id|s)", "order(s| )"))
-    assert find_jump(either, longest(v), [], [either.initial], "longest") is None
-    assert find_jump(alone, longest(v), [], [alone.initial], "longest").tokens == (1,)
-    assert find_jump(either, longest(v), [], [either.initial], "raw").tokens == (1,)
+    either = make_guide(gv.regex("order(Id|s)"), v)
+    alone = make_guide(gv.regex("order(s| )"), v)
+    assert jump_from_start(either, "longest") is None
+    assert jump_from_start(alone, "longest").tokens == (1,)
+    assert jump_from_start(either, "raw").tokens == (1,)
 
 
 def test_minimal_puts_only_what_is_the_one_legal_token_an_end_too():
     v = Vocabulary([b"a", b"b", b"ab", b"</s>"], eos={3})
     guide = make_guide(gv.regex("ab"), v)
-    assert find_jump(guide, longest(v), [], [guide.initial], "minimal") is None  # a or ab
+    assert jump_from_start(guide, "minimal") is None  # a or ab
     inside = guide.advance(guide.initial, 0)
-    assert find_jump(guide, longest(v), [0], [guide.initial, inside], "minimal").tokens == (1,)
-    done = guide.advance(inside, 1)
-    assert find_jump(guide, longest(v), [0, 1], [guide.initial, inside, done], "minimal").tokens == (3,)
+    states = [guide.initial, inside]
+    jump = find_jump(guide, longest(v), [0], states, "minimal")
+    assert jump.tokens == (1,)
+    states.append(guide.advance(inside, 1))
+    jump = find_jump(guide, longest(v), [0, 1], states, "minimal")
+    assert jump.tokens == (3,)
 
 
 def test_what_the_model_cut_otherwise_is_taken_back():
@@ -130,27 +152,38 @@ def test_what_the_model_cut_otherwise_is_taken_back():
     states = [guide.initial, guide.advance(guide.initial, 4)]
     jump = find_jump(guide, longest(v), [4], states, "canonical")
     assert (jump.back, jump.tokens) == (1, (6,))
-    assert find_jump(guide, longest(v), [4], states, "longest").tokens == (5,)
+    jump = find_jump(guide, longest(v), [4], states, "longest")
+    assert jump.tokens == (5,)
 
 
 def test_a_tokenizer_that_adds_a_blank_is_not_trusted():
     v = Vocabulary([b"n", b"a", b" n", b" ", b"x", b"y"])
     guide = make_guide(gv.regex("na[xy]"), v)
-    jump = find_jump(guide, lambda text: longest(v)(" " + text), [], [guide.initial], "canonical")
+
+    def encode(text):
+        return longest(v)(" " + text)
+
+    jump = find_jump(guide, encode, [], [guide.initial], "canonical")
     assert jump.tokens == (0, 1)
 
 
 def test_what_a_tokenizer_puts_in_front_of_every_prompt_is_no_spelling():
     v = Vocabulary([b"n", b"a", b"na", b"x", b"y", b"<s>"], special={5})
     guide = make_guide(gv.regex("na[xy]"), v)
-    jump = find_jump(guide, lambda text: [5, *longest(v)(text)], [0], [guide.initial, guide.advance(guide.initial, 0)])
+
+    def encode(text):
+        return [5, *longest(v)(text)]
+
+    states = [guide.initial, guide.advance(guide.initial, 0)]
+    jump = find_jump(guide, encode, [0], states)
     assert (jump.back, jump.tokens) == (1, (2,))
 
 
 def test_bytes_that_no_token_has_are_left_to_the_model():
     v = Vocabulary([b"a", b"b"])
     guide = make_guide(gv.regex("(a|b)xa"), v)
-    assert find_jump(guide, longest(v), [0], [guide.initial, guide.initial], "longest") is None
+    states = [guide.initial, guide.initial]
+    assert find_jump(guide, longest(v), [0], states, "longest") is None
 
 
 def all_spellings(vocabulary, text):
@@ -158,7 +191,11 @@ def all_spellings(vocabulary, text):
     if not text:
         return [()]
     fitting = [t for t in vocabulary.text_ids if text.startswith(vocabulary.pieces[t])]
-    return [(t, *rest) for t in fitting for rest in all_spellings(vocabulary, text[len(vocabulary.pieces[t]) :])]
+    found = []
+    for token in fitting:
+        left = text[len(vocabulary.pieces[token]) :]
+        found += [(token, *rest) for rest in all_spellings(vocabulary, left)]
+    return found
 
 
 @given(vocabularies(), st.text(st.sampled_from(LETTERS), max_size=6))
@@ -168,9 +205,10 @@ def test_each_spelling_of_a_forced_run_is_counted_once(vocabulary, text):
     assert count_spellings(guide, run) == (len(all_spellings(vocabulary, run)), 0)
 
 
-@given(
-    vocabularies(), st.text(st.sampled_from(LETTERS), min_size=1, max_size=5), st.sampled_from(["", "?", "a?", ".*"])
-)
+_short_runs = st.text(st.sampled_from(LETTERS), min_size=1, max_size=5)
+
+
+@given(vocabularies(), _short_runs, st.sampled_from(["", "?", "a?", ".*"]))
 def test_what_goes_beyond_a_forced_run_is_what_the_guide_allows(vocabulary, text, tail):
     guide = gv.guide(gv.regex(f"{text}{tail}!"), vocabulary)
     run = guide.forced(guide.initial)
@@ -181,8 +219,9 @@ def test_what_goes_beyond_a_forced_run_is_what_the_guide_allows(vocabulary, text
 
 def legal_walks(guide, state, left):
     """Every way through the masks until so many bytes are spelled: those that end there, those that go beyond."""
-    inside, beyond = [], []
-    for token in np.flatnonzero(guide.mask(state)).tolist():
+    inside = []
+    beyond = []
+    for token in legal_tokens(guide, state):
         size = len(guide.vocabulary.pieces[token])
         if size < left:
             longer = legal_walks(guide, guide.advance(state, token), left - size)

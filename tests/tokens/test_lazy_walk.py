@@ -24,7 +24,9 @@ class Counted:
     """A machine that counts what it is asked."""
 
     def __init__(self, machine):
-        self.machine, self.initial, self.asked = machine, machine.initial, 0
+        self.machine = machine
+        self.initial = machine.initial
+        self.asked = 0
         self.is_accepting = machine.is_accepting
 
     def step(self, state, byte):
@@ -47,7 +49,8 @@ def test_each_node_is_live_or_refused_or_below_one_that_was(v, text):
     record = lazy_walk(NESTED, v, text)
     assert record.asked == len(record.live) - 1 + len(record.cut)
     assert record.asked + record.dropped == len(record.trie) - 1
-    assert record.mask.tolist() == guide(NESTED, v, engine="trie").mask(record.state).tolist()
+    walked = guide(NESTED, v, engine="trie")
+    assert record.mask.tolist() == walked.mask(record.state).tolist()
     assert record.legal == sum(record.mask)
 
 
@@ -55,17 +58,20 @@ def test_each_node_is_live_or_refused_or_below_one_that_was(v, text):
 def test_the_record_is_that_of_the_engine_and_of_every_other_one(text):
     v = Vocabulary.llama3()
     machine = json()
-    record, whole = (lazy_walk(machine, v, text, slices=slices) for slices in (True, False))
+    record = lazy_walk(machine, v, text, slices=True)
+    whole = lazy_walk(machine, v, text, slices=False)
     assert np.array_equal(record.mask, whole.mask)
     for engine in ("trie", "split"):
-        assert np.array_equal(guide(machine, v, engine=engine).mask(record.state), record.mask)
+        mask = guide(machine, v, engine=engine).mask(record.state)
+        assert np.array_equal(mask, record.mask)
     assert not record.mask.flags.writeable
     assert whole.asked + whole.dropped == whole.nodes == record.nodes == 274_520
 
 
 def test_in_a_string_few_nodes_are_asked_about():
     v = Vocabulary.llama3()
-    record, whole = (lazy_walk(json(), v, '{"a": "x', slices=slices) for slices in (True, False))
+    record = lazy_walk(json(), v, '{"a": "x', slices=True)
+    whole = lazy_walk(json(), v, '{"a": "x', slices=False)
     assert repr(record).startswith("LazyWalk(122,892 tokens taken as a slice; of 274,520 nodes 343 asked about")
     assert whole.asked > 700 * record.asked
 
@@ -86,7 +92,8 @@ def test_the_walks_of_a_text_are_those_before_each_of_its_tokens():
 def test_a_walk_begins_at_a_state_or_after_a_text():
     v = Vocabulary([b"1", b"2", b"12"])
     machine = regex("[0-9]{3}")
-    assert [lazy_walk(machine, v, at).legal for at in (None, 1, "1", b"12", 3)] == [3, 3, 3, 2, 0]
+    for at, legal in ((None, 3), (1, 3), ("1", 3), (b"12", 2), (3, 0)):
+        assert lazy_walk(machine, v, at).legal == legal
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, normalize
 
 from guidedviz.errors import VocabularyError
 from guidedviz.tokens.vocabulary import Vocabulary
+from tests.common import BYTES
 
 CORPUS = ["the cat sat on the mat, naïve café 🙂", '{"name": "Ada", "age": 36}\n', "  two  blanks\ttab"]
 MODELS = Path(__file__).parents[2] / "assets" / "models"
@@ -24,30 +25,34 @@ def byte_level():
         vocab_size=300, special_tokens=["<|end|>"], initial_alphabet=alphabet, show_progress=False
     )
     tokenizer.train_from_iterator(CORPUS, trainer)
-    tokenizer.add_tokens([AddedToken("  two blanks é", normalized=False), AddedToken("<tool>", normalized=False)])
+    blanks = AddedToken("  two blanks é", normalized=False)
+    tokenizer.add_tokens([blanks, AddedToken("<tool>", normalized=False)])
     return tokenizer
 
 
 def sentencepiece_like(metaspace):
-    letters = sorted({"▁", *"".join(CORPUS).replace(" ", "")} - set("🙂\n\tï"))
-    vocabulary = ["<unk>", "<s>", "</s>", *(f"<0x{byte:02X}>" for byte in range(256)), *letters, "▁t", "th", "▁th"]
-    tokenizer = Tokenizer(
-        models.BPE({text: i for i, text in enumerate(vocabulary)}, [("▁", "t"), ("t", "h"), ("▁t", "h")],
-                   unk_token="<unk>", byte_fallback=True)
-    )  # fmt: skip
+    text = "".join(CORPUS).replace(" ", "")
+    letters = sorted({"▁", *text} - set("🙂\n\tï"))
+    byte_tokens = [f"<0x{byte:02X}>" for byte in range(256)]
+    vocabulary = ["<unk>", "<s>", "</s>", *byte_tokens, *letters, "▁t", "th", "▁th"]
+    ids = {text: i for i, text in enumerate(vocabulary)}
+    merges = [("▁", "t"), ("t", "h"), ("▁t", "h")]
+    tokenizer = Tokenizer(models.BPE(ids, merges, unk_token="<unk>", byte_fallback=True))
     tokenizer.add_special_tokens(["<unk>", "<s>", "</s>"])
     if metaspace:
         tokenizer.pre_tokenizer = pre_tokenizers.Metaspace(prepend_scheme="never", split=False)
-        tokenizer.decoder = decoders.Sequence([decoders.ByteFallback(), decoders.Metaspace(prepend_scheme="never")])
+        parts = [decoders.ByteFallback(), decoders.Metaspace(prepend_scheme="never")]
     else:
         tokenizer.normalizer = normalizers.Replace(" ", "▁")
-        parts = [decoders.Replace("▁", " "), decoders.ByteFallback(), decoders.Fuse(), decoders.Strip(" ", 1, 0)]
-        tokenizer.decoder = decoders.Sequence(parts)
+        blanks = decoders.Replace("▁", " ")
+        parts = [blanks, decoders.ByteFallback(), decoders.Fuse(), decoders.Strip(" ", 1, 0)]
+    tokenizer.decoder = decoders.Sequence(parts)
     return tokenizer
 
 
 def letters():
-    tokenizer = Tokenizer(models.WordLevel({c: i for i, c in enumerate("\n abé")}, unk_token="?"))
+    ids = {letter: i for i, letter in enumerate("\n abé")}
+    tokenizer = Tokenizer(models.WordLevel(ids, unk_token="?"))
     tokenizer.pre_tokenizer = pre_tokenizers.Split(Regex(r"[\s\S]"), "isolated")
     tokenizer.decoder = decoders.Fuse()
     return tokenizer
@@ -71,7 +76,8 @@ def test_the_pieces_of_a_byte_level_text_in_a_row_are_the_text(text):
 @pytest.mark.parametrize("metaspace", [True, False])
 def test_the_pieces_of_a_sentencepiece_text_in_a_row_are_the_text(metaspace, text):
     tokenizer = sentencepiece_like(metaspace)
-    assert joined(Vocabulary.from_tokenizer(tokenizer), tokenizer.encode(text).ids) == text.encode()
+    v = Vocabulary.from_tokenizer(tokenizer)
+    assert joined(v, tokenizer.encode(text).ids) == text.encode()
 
 
 def test_byte_level_specials_keep_their_text_and_added_tokens_are_literal():
@@ -97,10 +103,12 @@ def test_a_byte_token_is_a_byte_only_where_the_decoder_says_so():
 def test_the_unknown_token_is_special():
     tokenizer = Tokenizer(models.WordLevel({"a": 0, "[UNK]": 1}, unk_token="[UNK]"))
     assert Vocabulary.from_tokenizer(tokenizer).special == {1}
-    unigram = Tokenizer(models.Unigram([("<unk>", 0.0), ("▁a", -1.0)], 0))
+    pieces = [("<unk>", 0.0), ("▁a", -1.0)]
+    unigram = Tokenizer(models.Unigram(pieces, 0))
     unigram.decoder = decoders.Metaspace()
     v = Vocabulary.from_tokenizer(unigram)
-    assert (v.special, v.pieces[1]) == ({0}, b" a")
+    assert v.special == {0}
+    assert v.pieces[1] == b" a"
 
 
 def test_a_model_wider_than_its_tokenizer_has_padded_ids():
@@ -110,7 +118,8 @@ def test_a_model_wider_than_its_tokenizer_has_padded_ids():
 
 
 def test_eos_may_be_many_and_must_exist():
-    assert Vocabulary.from_tokenizer(letters(), eos=[0, 1]).eos == {0, 1}
+    v = Vocabulary.from_tokenizer(letters(), eos=[0, 1])
+    assert v.eos == {0, 1}
     with pytest.raises(VocabularyError, match="EOS 7"):
         Vocabulary.from_tokenizer(letters(), eos=[7])
 
@@ -119,7 +128,8 @@ def test_a_transformers_tokenizer_brings_its_eos():
     transformers = pytest.importorskip("transformers")
     tokenizer = transformers.PreTrainedTokenizerFast(tokenizer_object=byte_level(), eos_token="<|end|>")
     v = Vocabulary.from_tokenizer(tokenizer)
-    assert (v.eos, v.special) == ({0}, {0, *v.ids(b"<tool>")})
+    assert v.eos == {0}
+    assert v.special == {0, *v.ids(b"<tool>")}
 
 
 def word_piece():
@@ -160,7 +170,8 @@ def test_the_embedded_tokenizers_are_read(name, size):
 
 def write(tmp_path, *lines):
     path = tmp_path / "some.tiktoken"
-    path.write_bytes(b"\n".join(line if isinstance(line, bytes) else line.encode() for line in lines))
+    written = [line if isinstance(line, bytes) else line.encode() for line in lines]
+    path.write_bytes(b"\n".join(written))
     return path
 
 
@@ -169,15 +180,19 @@ def line(piece, rank):
 
 
 def test_all_bytes_come_back(tmp_path):
-    pieces = [bytes([byte]) for byte in range(256)] + [b"\x00\xff", "é🙂".encode()]
-    path = write(tmp_path, *(line(piece, rank) for rank, piece in enumerate(pieces)), "")
+    pieces = [*BYTES, b"\x00\xff", "é🙂".encode()]
+    lines = [line(piece, rank) for rank, piece in enumerate(pieces)]
+    path = write(tmp_path, *lines, "")
     assert Vocabulary.from_ranks(path).pieces == tuple(pieces)
     assert Vocabulary.from_ranks(str(path)) == Vocabulary(pieces)
 
 
 def test_special_texts_follow_the_ranks(tmp_path):
-    v = Vocabulary.from_ranks(write(tmp_path, line(b"a", 0)), special=["<s>", "</s>"], eos=["</s>"])
-    assert (v.pieces, v.special, v.eos) == ((b"a", b"<s>", b"</s>"), {1, 2}, {2})
+    path = write(tmp_path, line(b"a", 0))
+    v = Vocabulary.from_ranks(path, special=["<s>", "</s>"], eos=["</s>"])
+    assert v.pieces == (b"a", b"<s>", b"</s>")
+    assert v.special == {1, 2}
+    assert v.eos == {2}
 
 
 def test_a_hole_between_ranks_is_an_empty_id(tmp_path):

@@ -1,7 +1,6 @@
 """The split: masks from what a node alone says, and from as much of the stack as is needed."""
 
 from functools import cache
-from itertools import product
 
 import numpy as np
 import pytest
@@ -11,6 +10,7 @@ from hypothesis import strategies as st
 import guidedviz as gv
 from guidedviz.errors import IllegalToken, PatternError, SettingError
 from guidedviz.machines.machine import read
+from tests.common import bytes_of, legal_tokens, texts_up_to
 from tests.strategies import draw_walk, grammars, vocabularies
 
 SWITCHES = ("inline", "expand")
@@ -38,15 +38,16 @@ def walk_along(data, guide):
 def brute_force(machine, vocabulary, state):
     """Each token byte by byte; in a grammar's machine every way can be finished."""
     text = frozenset(vocabulary.text_ids)
+    legal = []
     try:
-        return [
-            machine.is_accepting(state)
-            if token in vocabulary.eos
-            else token in text and read(machine, piece, state) is not None
-            for token, piece in enumerate(vocabulary.pieces)
-        ]
+        for token, piece in enumerate(vocabulary.pieces):
+            if token in vocabulary.eos:
+                legal.append(machine.is_accepting(state))
+            else:
+                legal.append(token in text and read(machine, piece, state) is not None)
     except PatternError:  # too ambiguous for the machine itself
         assume(False)
+    return legal
 
 
 @given(vocabularies(), grammars, options, st.data())
@@ -60,12 +61,14 @@ def test_masks_are_those_of_the_whole_walk_and_of_brute_force(v, text, chosen, d
     machine = machine_of(text)
     walked = gv.guide(machine, v, engine="trie")
     split = gv.build_split(machine, v, **chosen)
-    for state, tokens in walk_along(data, walked) if data else [(machine.initial, [])]:
-        own = read(split.pda, b"".join(v.pieces[token] for token in tokens if token not in v.eos))
+    walk = walk_along(data, walked) if data else [(machine.initial, [])]
+    for state, tokens in walk:
+        own = read(split.pda, bytes_of(v, tokens))
         assert own is not None
-        mask = split.mask(own)
-        assert mask.tolist() == walked.mask(state).tolist() == brute_force(machine, v, state)
-        assert split.mask(own).tolist() == mask.tolist(), "asked again"
+        mask = split.mask(own).tolist()
+        assert mask == walked.mask(state).tolist()
+        assert mask == brute_force(machine, v, state)
+        assert split.mask(own).tolist() == mask, "asked again"
 
 
 @given(vocabularies(), grammars, st.booleans(), st.data())
@@ -111,19 +114,24 @@ GRAMMARS = {  # what is hard about stacks
     "a rule that ends at once in all its callers": 'root ::= s ")"?\ns ::= t "b"?\nt ::= "a" s? "+"?',
     "characters of several bytes": 'root ::= "(" root ")" | [^ab()]+ | "a" | "b"',
 }
+_, *SHORT = texts_up_to("ab+()", 4)
 SIGNS = gv.Vocabulary(
-    ["".join(signs).encode() for size in (1, 2, 3, 4) for signs in product("ab+()", repeat=size)]
-    + [b"\xc3", b"\xa9", b"\xa9)", b"\xa9)(", b"\xe2\x98", b"\x83)))", b"", b"</s>", b"a"], eos=[787]
-)  # fmt: skip
+    [*map(str.encode, SHORT), b"\xc3", b"\xa9", b"\xa9)", b"\xa9)(", b"\xe2\x98", b"\x83)))", b"", b"</s>", b"a"],
+    eos=[787],
+)
 
 
 @cache
 def masks_of_short_texts(text):
     """The machine, and what brute force allows after each text of up to four signs that it reads."""
     machine = gv.grammar(text)
-    texts = ("".join(signs).encode() for size in range(5) for signs in product("ab+(", repeat=size))
-    states = ((data, read(machine, data)) for data in texts)
-    return machine, {data: brute_force(machine, SIGNS, state) for data, state in states if state is not None}
+    masks = {}
+    for signs in texts_up_to("ab+(", 4):
+        data = signs.encode()
+        state = read(machine, data)
+        if state is not None:
+            masks[data] = brute_force(machine, SIGNS, state)
+    return machine, masks
 
 
 @pytest.mark.parametrize("text", GRAMMARS.values(), ids=GRAMMARS)
@@ -137,16 +145,18 @@ def test_all_short_texts_of_hard_grammars(text, off):
 
 
 def test_expansion_leaves_fewer_tokens_to_ask():
-    with_, without = (gv.build_split(gv.json(), SIGNS_OF_JSON, expand=expand).build() for expand in (True, False))
-    few, many = (sum(len(part.dependent) for part in parts) for parts in (with_, without))
+    expanded = gv.build_split(gv.json(), SIGNS_OF_JSON, expand=True).build()
+    plain = gv.build_split(gv.json(), SIGNS_OF_JSON, expand=False).build()
+    few = sum(len(part.dependent) for part in expanded)
+    many = sum(len(part.dependent) for part in plain)
     assert 0 < few < many
-    assert all(
-        set(one.dependent.tolist()) <= set(other.dependent.tolist()) for one, other in zip(with_, without, strict=True)
-    )
+    for one, other in zip(expanded, plain, strict=True):
+        assert set(one.dependent.tolist()) <= set(other.dependent.tolist())
 
 
 def test_without_the_check_a_bracket_closes_what_is_not_open():
-    right, wrong = (gv.tokens.split_guide(gv.build_split(NESTED, PARENTHESES, check=check)) for check in (True, False))
+    right = gv.tokens.split_guide(gv.build_split(NESTED, PARENTHESES, check=True))
+    wrong = gv.tokens.split_guide(gv.build_split(NESTED, PARENTHESES, check=False))
     token = PARENTHESES.pieces.index(b"x))")
     state = right.advance(right.initial, 0)
     assert not right.mask(state)[token]
@@ -184,7 +194,8 @@ def test_a_state_of_another_machine_is_refused():
 
 def test_a_node_at_which_no_text_can_stand_has_no_split():
     split = gv.build_split(NESTED, SIGNS)
-    for node in (-1, len(split.pda.nodes), *split.pda.nodes.byteless):
+    nodes = split.pda.nodes
+    for node in (-1, len(nodes), *nodes.byteless):
         with pytest.raises(SettingError, match=f"split: saw node {node}, expected a node from 0 to"):
             split.node(node)
 
@@ -202,7 +213,8 @@ def test_rules_that_are_too_large_in_the_place_of_their_calls_stay_rules():
     machine = gv.grammar('root ::= t{0,3}\nt ::= (("a" | "ab"){9})+ ("a")+')
     split = gv.build_split(machine, SIGNS)
     assert len(split.pda.nodes.names) == 2
-    assert split.mask(split.pda.initial).tolist() == brute_force(machine, SIGNS, machine.initial)
+    expected = brute_force(machine, SIGNS, machine.initial)
+    assert split.mask(split.pda.initial).tolist() == expected
 
 
 def test_where_an_unknown_stack_has_too_many_ways_the_real_one_is_walked(monkeypatch):
@@ -235,8 +247,9 @@ TABLE = [  # what was written, and the tokens that may follow
 @pytest.mark.parametrize(("written", "legal"), TABLE)
 def test_json_on_a_toy_vocabulary(written, legal):
     guide = gv.guide(gv.json(), TOY)
-    mask = guide.mask(read(guide.machine, written.encode()))
-    assert {TOY.display(token) for token in np.flatnonzero(mask)} == set(legal.split())
+    state = read(guide.machine, written.encode())
+    shown = {TOY.display(token) for token in legal_tokens(guide, state)}
+    assert shown == set(legal.split())
 
 
 SENTENCES = [
@@ -256,7 +269,8 @@ def cuts_to_an_end(guide, data):
     for start in range(len(data) + 1):
         if start in at:
             mask = guide.mask(at[start])
-            ends = start == len(data) and bool(mask[list(guide.vocabulary.eos)].all())
+            eos = list(guide.vocabulary.eos)
+            ends = start == len(data) and bool(mask[eos].all())
             for end in range(start + 1, len(data) + 1):
                 token = tokens.get(data[start:end])
                 if token is not None and mask[token]:
@@ -268,19 +282,27 @@ def cuts_to_an_end(guide, data):
 def guide_of_parts(machine, text):
     """A guide whose tokens are all parts of a text of up to six bytes."""
     data = text.encode()
-    pieces = sorted({data[start:end] for start in range(len(data)) for end in range(start + 1, start + 7)})
-    return gv.guide(machine, gv.Vocabulary([*pieces, b"</s>"], eos={len(pieces)}))
+    pieces = set()
+    for size in range(1, 7):
+        pieces |= {data[start : start + size] for start in range(len(data))}
+    vocabulary = gv.Vocabulary([*sorted(pieces), b"</s>"], eos={len(pieces)})
+    return gv.guide(machine, vocabulary)
 
 
 @pytest.mark.parametrize(("machine", "text", "_"), SENTENCES)
 def test_every_cut_of_a_sentence_is_legal_to_its_end(machine, text, _):
-    assert cuts_to_an_end(guide_of_parts(machine, text), text.encode()) == (set(range(len(text.encode()) + 1)), True)
+    data = text.encode()
+    reached, ends = cuts_to_an_end(guide_of_parts(machine, text), data)
+    assert reached == set(range(len(data) + 1))
+    assert ends is True
 
 
 @given(st.sampled_from(SENTENCES), st.data())
 def test_no_cut_of_a_wrong_sentence_ends_and_every_cut_of_a_right_one_does(case, data):
     machine, text, signs = case
     place = data.draw(st.integers(0, len(text)))
-    text = text[:place] + data.draw(signs) + text[place + data.draw(st.integers(0, 1)) :]
+    new = data.draw(signs)
+    after = place + data.draw(st.integers(0, 1))
+    text = text[:place] + new + text[after:]
     _, ends = cuts_to_an_end(guide_of_parts(machine, text), text.encode())
     assert ends == machine.accepts(text.encode())

@@ -22,21 +22,24 @@ def test_the_classes_of_the_65_characters_have_their_counts():
 
 
 def test_classes_name_single_characters_only():
-    classes = gv.char_classes(Vocabulary([b"a", b"ab", "é".encode(), b"\xc3", b"", b"</s>"], eos={5}))
+    pieces = [b"a", b"ab", "é".encode(), b"\xc3", b"", b"</s>"]
+    classes = gv.char_classes(Vocabulary(pieces, eos={5}))
     assert classes["LOWER"] == {0}
     assert classes["ANY"] == {0, 2}
 
 
 def test_five_lowercase_letters_and_a_line_break():
     classes = gv.char_classes(BARD)
-    guide = gv.static_masks(BARD, [classes["LOWER"]] * 5 + [classes["NEWLINE"]])
+    positions = [classes["LOWER"]] * 5 + [classes["NEWLINE"]]
+    guide = gv.static_masks(BARD, positions)
     rng = np.random.default_rng(0)
     state = guide.initial
     text = b""
     while guide.mask(state).any():
         assert not guide.is_accepting(state)
         token = rng.choice(np.flatnonzero(guide.mask(state)))
-        state, text = guide.advance(state, token), text + BARD.pieces[token]
+        state = guide.advance(state, token)
+        text += BARD.pieces[token]
     assert re.fullmatch(rb"[a-z]{5}\n", text)
     assert guide.is_accepting(state)
 
@@ -53,7 +56,8 @@ def test_a_mask_is_true_exactly_where_advance_and_explain_say_so():
 
 def test_eos_is_legal_exactly_after_the_last_position():
     guide = gv.static_masks(SMALL, [{0}])
-    assert [bool(guide.mask(state)[6]) for state in range(2)] == [False, True]
+    assert not guide.mask(0)[6]
+    assert guide.mask(1)[6]
     assert guide.advance(1, 6) == 1
     assert gv.static_masks(SMALL, []).is_accepting(0)
 
@@ -61,7 +65,9 @@ def test_eos_is_legal_exactly_after_the_last_position():
 def test_an_explanation_speaks_of_positions():
     guide = gv.static_masks(SMALL, [{0}, {3}])
     why = guide.explain(0, 3)
-    assert (why.legal, why.reason) == (False, "the guide forbids it in position 0; legal there: a")
+    assert not why.legal
+    assert why.reason == "the guide forbids it in position 0; legal there: a"
+
     assert guide.explain(0, 0).states == ("position 0",)
     assert guide.explain(0, 6).reason.startswith("EOS would end the text before it is complete: the guide forbids it")
     assert guide.explain(2, 6).reason == "EOS: the text may end here"

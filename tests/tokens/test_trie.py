@@ -1,5 +1,7 @@
 """The trie holds exactly the pieces, level by level, and both walks of it are one walk."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -32,17 +34,24 @@ def test_every_text_id_is_spelled_by_its_node_and_no_other_id_has_one(v):
     trie = v.trie
     for token in range(len(v)):
         node = trie.node_of[token]
-        assert (spell(trie, node) == v.pieces[token]) if token in v.text_ids else node == -1
+        if token in v.text_ids:
+            assert spell(trie, node) == v.pieces[token]
+        else:
+            assert node == -1
 
 
 @given(vocabularies())
 def test_nodes_are_exactly_the_beginnings_of_pieces_in_level_order(v):
     trie = v.trie
     spelled = [spell(trie, node) for node in range(len(trie))]
-    beginnings = {v.pieces[t][:end] for t in v.text_ids for end in range(len(v.pieces[t]) + 1)}
-    assert spelled == sorted(beginnings | {b""}, key=lambda piece: (len(piece), piece))
-    for depth, (low, high) in enumerate(zip(trie.levels, trie.levels[1:], strict=False)):
-        assert {len(piece) for piece in spelled[low:high]} == {depth}
+    beginnings = {b""}
+    for token in v.text_ids:
+        piece = v.pieces[token]
+        beginnings |= {piece[:end] for end in range(len(piece) + 1)}
+    assert spelled == sorted(beginnings, key=lambda piece: (len(piece), piece))
+    for depth, (low, high) in enumerate(pairwise(trie.levels)):
+        lengths = {len(piece) for piece in spelled[low:high]}
+        assert lengths == {depth}
     assert trie.levels[-1] == len(trie)
 
 
@@ -50,12 +59,13 @@ def test_nodes_are_exactly_the_beginnings_of_pieces_in_level_order(v):
 @given(vocabularies(), st.data())
 def test_the_tokens_of_some_nodes_are_those_whose_bytes_end_there(few, v, data):
     trie = v.trie
-    nodes = sorted(data.draw(st.sets(st.integers(0, len(trie) - 1))))
+    ids = st.integers(0, len(trie) - 1)
+    nodes = sorted(data.draw(st.sets(ids)))
     labels = np.zeros(len(trie) + 1, dtype=np.intp)
     labels[nodes] = np.arange(1, len(nodes) + 1)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(trie_file, "SPARSE_LOOKUP", few)
-        tokens, found = trie.tokens(np.array(nodes, dtype=np.intp), labels[nodes])
+        tokens, found = trie.tokens(np.array(nodes, np.intp), labels[nodes])
     given_labels = np.zeros(len(v), dtype=np.intp)
     given_labels[tokens] = found
     assert given_labels.tolist() == [labels[node] for node in trie.node_of]
@@ -68,7 +78,8 @@ def test_both_ways_of_going_down_a_level_are_one(few, v, pattern):
     machine = regex(pattern)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(walk_file, "SPARSE_LEVEL", few)
-        assert live_nodes(trie, machine, 0).tolist() == walk(trie, machine, 0).tolist()
+        live = live_nodes(trie, machine, 0)
+    assert live.tolist() == walk(trie, machine, 0).tolist()
 
 
 GRAMMARS = [
@@ -78,23 +89,27 @@ GRAMMARS = [
     'root ::= (word " ")* word\nword ::= [a-z] word? | "\\n"{2}',
 ]
 
+short_texts = st.text(st.sampled_from("abAB1é\n "), max_size=4)
 
-@given(vocabularies(), st.sampled_from(GRAMMARS), st.text(st.sampled_from("abAB1é\n "), max_size=4))
+
+@given(vocabularies(), st.sampled_from(GRAMMARS), short_texts)
 def test_the_quick_walk_of_a_grammar_is_the_plain_walk(v, text, written):
     trie = v.trie
     machine = grammar(text)
     state = read(machine, written.encode()) or machine.initial
-    assert live_nodes(trie, machine, state).tolist() == walk(trie, machine, state).tolist()
+    live = live_nodes(trie, machine, state)
+    assert live.tolist() == walk(trie, machine, state).tolist()
 
 
 @pytest.mark.parametrize("many", [0, 16])
 @given(vocabularies(), st.sampled_from(GRAMMARS))
 def test_the_plain_walk_along_the_bytes_that_a_machine_reads_is_the_plain_walk(many, v, text):
     stacks = UnknownBottom(grammar(text))
+    start = stacks.at(0)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(walk_file, "MANY_CHILDREN", many)
-        found = list(walk_steps(v.trie, stacks, stacks.at(0), stacks.reads))
-    assert dict(found) == dict(walk_steps(v.trie, stacks, stacks.at(0)))
+        found = dict(walk_steps(v.trie, stacks, start, stacks.reads))
+    assert found == dict(walk_steps(v.trie, stacks, start))
 
 
 def test_a_table_that_grew_too_large_begins_anew(monkeypatch):
@@ -104,7 +119,8 @@ def test_a_table_that_grew_too_large_begins_anew(monkeypatch):
     table = MoveTable(machine.step, machine.kinds)
     for text in (b"", b"(", b"((a", b"(", b"((("):
         state = read(machine, text)
-        assert table.walk(trie, state)[0].tolist() == np.flatnonzero(walk(trie, machine, state)).tolist()
+        nodes, _ = table.walk(trie, state)
+        assert nodes.tolist() == np.flatnonzero(walk(trie, machine, state)).tolist()
 
 
 @pytest.mark.parametrize("text", [b"", b'{"a', b'{"a":["', b"[1", b'{"a"', b'["\\u0', b"{}\n"])
@@ -119,10 +135,14 @@ def test_the_quick_walk_of_json_is_the_plain_walk_on_a_large_vocabulary(text):
 def test_what_lies_below_a_node_is_all_that_begins_with_it(v):
     trie = v.trie
     spelled = [spell(trie, node) for node in range(len(trie))]
-    assert trie.below.tolist() == [sum(one.startswith(each) for one in spelled) - 1 for each in spelled]
+    for node, each in enumerate(spelled):
+        begins_with_it = sum(one.startswith(each) for one in spelled)
+        assert trie.below[node] == begins_with_it - 1
 
 
 @pytest.mark.parametrize("pieces", [[b""], [b"", b"<s>"], [b"\x00"], [b"a" * 5000]])
 def test_odd_vocabularies_have_a_trie(pieces):
-    trie = Vocabulary(pieces, special={1} & set(range(len(pieces)))).trie
-    assert len(trie) == 1 + max(len(piece) for piece in pieces if piece != b"<s>")
+    special = {1} & set(range(len(pieces)))
+    trie = Vocabulary(pieces, special=special).trie
+    texts = [piece for piece in pieces if piece != b"<s>"]
+    assert len(trie) == 1 + max(map(len, texts))

@@ -15,7 +15,8 @@ IDS = {"<a>": (1,), "<ab>": (2, 3), '"\0é': (4,), "</a>": (5,)}
 
 
 def shown(tree):
-    grammar = call_tokens(Grammar((Rule("root", tree),)), IDS, lambda ids: f"T{list(ids)}")
+    grammar = Grammar((Rule("root", tree),))
+    grammar = call_tokens(grammar, IDS, lambda ids: f"T{list(ids)}")
     return show_gbnf(grammar).removeprefix("root ::= ")
 
 
@@ -35,8 +36,9 @@ def test_a_name_becomes_a_call(tree, expected):
 
 
 def test_the_paths_of_a_machine_become_calls():
-    tags = [(gv.special("<a>"), gv.regex("x"), gv.special("</a>")), (gv.special("<ab>"), gv.regex("y"))]
-    machine = gv.tagged(tags, at_least_one=True, stop_after_first=True)
+    a = (gv.special("<a>"), gv.regex("x"), gv.special("</a>"))
+    ab = (gv.special("<ab>"), gv.regex("y"))
+    machine = gv.tagged([a, ab], at_least_one=True, stop_after_first=True)
     text = shown(machine_grammar(machine).rules[0].tree)
     assert text == '[\\u0000-\\U0010FFFF]* (T[2, 3] "y" | T[1] "x" T[5])'
 

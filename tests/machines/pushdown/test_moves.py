@@ -23,7 +23,8 @@ def test_one_stack_reads_what_all_stacks_read(name, text):
     moves, ends = pushdown_moves(pda)
     stack, state = [0], pda.initial
     for byte in text.encode():
-        stack, state = move_stack(moves, ends, stack, byte), pda.step(state, byte)
+        stack = move_stack(moves, ends, stack, byte)
+        state = pda.step(state, byte)
         assert (stack is None) == (state is None)
         if stack is None:
             return

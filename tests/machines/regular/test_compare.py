@@ -66,7 +66,8 @@ def test_bytes_of_one_kind_move_every_state_alike():
         for state in found:
             moves = {}
             for byte in range(256):
-                moves.setdefault(kinds[byte], set()).add(machine.step(state, byte))
+                after = machine.step(state, byte)
+                moves.setdefault(kinds[byte], set()).add(after)
             assert all(len(reached) == 1 for reached in moves.values())
             if len(found) > states:
                 break

@@ -27,5 +27,6 @@ def test_a_state_in_a_counted_repeat_says_how_many_were_read(pattern, text, coun
 def test_a_string_with_a_longest_length_counts_its_characters_whatever_bytes_they_have():
     machine = gv.json_schema({"type": "string", "maxLength": 6})
     rows = RepeatRows(machine)
-    assert [rows.count(read(machine, text)) for text in (b'"ab', '"aé'.encode(), b'"a\\n')] == [(2, 6)] * 3
+    for text in (b'"ab', '"aé'.encode(), b'"a\\n'):
+        assert rows.count(read(machine, text)) == (2, 6)
     assert rows.count(read(machine, b'"abcdef')) == (6, 6)

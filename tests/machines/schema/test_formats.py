@@ -7,7 +7,6 @@ import unicodedata
 import uuid
 from datetime import date, time
 
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -32,7 +32,8 @@ def build(draw):
     try:
         return schema, mode, gv.json_schema(schema, "space", mode)
     except gv.PatternError as error:
-        if not any(words in str(error) for words in LAWFUL) and not error.where.startswith("schema, #/"):
+        known = any(words in str(error) for words in LAWFUL)
+        if not known and not error.where.startswith("schema, #/"):
             raise
         return schema, mode, None
 
@@ -48,14 +49,21 @@ def spellings(value):
     """A value with its keys in every order."""
     if isinstance(value, dict):
         for keys in permutations(value):
-            for items in product(*(list(islice(spellings(value[key]), 30)) for key in keys)):
+            for items in product(*(few_spellings(value[key]) for key in keys)):
                 heads = (json.dumps(key, ensure_ascii=False) for key in keys)
-                yield "{" + ", ".join(f"{head}: {item}" for head, item in zip(heads, items, strict=True)) + "}"
+                members = map("{}: {}".format, heads, items)
+                yield "{" + ", ".join(members) + "}"
     elif isinstance(value, list):
-        for items in product(*(list(islice(spellings(item), 30)) for item in value)):
+        for items in product(*map(few_spellings, value)):
             yield "[" + ", ".join(items) + "]"
     else:
-        yield json.dumps(int(value) if isinstance(value, float) and value == int(value) else value, ensure_ascii=False)
+        if isinstance(value, float) and value.is_integer():
+            value = int(value)
+        yield json.dumps(value, ensure_ascii=False)
+
+
+def few_spellings(value):
+    return list(islice(spellings(value), 30))
 
 
 @pytest.mark.parametrize("seed", range(40))

@@ -15,9 +15,11 @@ FOREIGN = "x-kubernetes-kind self _format javaType links readonly nullable enumN
 def test_a_keyword_that_json_schema_does_not_have_is_ignored_and_noted(keyword):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        machine = gv.json_schema({"type": "object", "properties": {"a": {"type": "null", keyword: [1]}}})
+        part = {"type": "null", keyword: [1]}
+        machine = gv.json_schema({"type": "object", "properties": {"a": part}})
     assert machine == gv.json_schema(NAMED)
-    assert [note.split(": ")[0] for note in machine.notes] == [f"#/properties/a/{keyword}"]
+    places = [note.split(": ")[0] for note in machine.notes]
+    assert places == [f"#/properties/a/{keyword}"]
     with pytest.raises(gv.PatternError, match=rf"#/{keyword}: saw a keyword that JSON Schema does not have"):
         gv.json_schema({keyword: 1}, unknown="error")
 
