@@ -11,11 +11,13 @@ import tasks
 import guidedviz as gv
 from guidedviz.files import shipped
 from guidedviz.tokens.guide import Guide
+from tests.common import regex_guide
 
 PAREN = 'root ::= ("(" root ")" | "[" root "]")*'
 FIELDS = {"name": {"type": "string"}, "age": {"type": "integer"}}
 PERSON = {"type": "object", "properties": FIELDS, "required": list(FIELDS)}
 ADA = "Ada is 36.\nJSON with name, age:\n"
+ONE_KEY = {"type": "object", "properties": {"a": {"type": "integer"}}, "required": ["a"]}
 
 
 @cache
@@ -23,25 +25,41 @@ def clerk():
     return gv.load_model("clerk")
 
 
+def person_guide():
+    return gv.guide(gv.json_schema(PERSON), clerk().vocabulary)
+
+
+def constant(pieces, logits, eos=()):
+    return gv.ToyModel(pieces, lambda tokens: logits, eos=eos)
+
+
 def writer(pieces, *wanted, eos=None):
     """A toy model that wants these pieces one after the other, then EOS, or without one the last of them again."""
-    pieces = [*pieces, *([eos] if eos else [])]
-    ids = [pieces.index(piece) for piece in [*wanted, *([eos] if eos else [])]]
+    ending = [eos] if eos else []
+    pieces = [*pieces, *ending]
+    ids = [pieces.index(piece) for piece in [*wanted, *ending]]
 
     def rule(tokens):
         logits = np.zeros(len(pieces))
-        logits[ids[min(len(tokens) - 1, len(ids) - 1)]] = 8
+        place = min(len(tokens), len(ids)) - 1
+        logits[ids[place]] = 8
         return logits
 
-    return gv.ToyModel(pieces, rule, eos={len(pieces) - 1} if eos else ())
+    ends = {len(pieces) - 1} if eos else ()
+    return gv.ToyModel(pieces, rule, eos=ends)
 
 
 class Altered(Guide):
     """A guide over another vocabulary, or with another mask or end."""
 
     def __init__(self, guide, vocabulary=None, allowed=True, ends=True):
-        self.guide, self.machine, self.initial, self.at = guide, guide.machine, guide.initial, guide.at
-        self.vocabulary, self.allowed, self.ends = vocabulary or guide.vocabulary, allowed, ends
+        self.guide = guide
+        self.machine = guide.machine
+        self.initial = guide.initial
+        self.at = guide.at
+        self.vocabulary = vocabulary or guide.vocabulary
+        self.allowed = allowed
+        self.ends = ends
 
     def mask(self, state):
         return self.guide.mask(state) & self.allowed
@@ -58,81 +76,92 @@ class Altered(Guide):
 
 def no_token_for_a_character(text=r"ab\$"):
     toy = writer([b"a", b"b"], b"a", b"b", eos=b"</s>")
-    return gv.record(toy, "a", gv.guide(gv.regex(text), toy.vocabulary))
+    return gv.record(toy, "a", regex_guide(toy, text))
 
 
 def emptied_by_another_rule(gives_way=False):
     """vllm #53665: the grammar allows only EOS, and min_tokens forbids it."""
     toy = writer([b"yes", b"no"], b"yes", eos=b"</s>")
-    guide = gv.guide(gv.regex("yes|no"), toy.vocabulary)
-    return gv.record(toy, "yes", Altered(guide, allowed=np.array([True, True, False]), ends=gives_way))
+    guide = regex_guide(toy, "yes|no")
+    allowed = np.array([True, True, False])
+    return gv.record(toy, "yes", Altered(guide, allowed=allowed, ends=gives_way))
 
 
 def open_brackets(cure=lambda guide: guide):
-    toy = gv.ToyModel([b"(", b")", b"[", b"]", b"</s>"], lambda tokens: [9, 0, 8, 0, 0], eos={4})
-    return gv.record(toy, "(", cure(gv.guide(gv.grammar(PAREN), toy.vocabulary)), max_tokens=40)
+    pieces = [b"(", b")", b"[", b"]", b"</s>"]
+    toy = constant(pieces, [9, 0, 8, 0, 0], eos={4})
+    guide = gv.guide(gv.grammar(PAREN), toy.vocabulary)
+    return gv.record(toy, "(", cure(guide), max_tokens=40)
 
 
 def blank_lines(whitespace="any"):
     pieces = [b"{", b"}", b'"a"', b":", b"1", b"\n", b" "]
     toy = writer(pieces, b"{", b"\n")
-    schema = {"type": "object", "properties": {"a": {"type": "integer"}}, "required": ["a"]}
-    guide = gv.guide(gv.json_schema(schema, whitespace=whitespace), toy.vocabulary)
+    guide = gv.guide(gv.json_schema(ONE_KEY, whitespace=whitespace), toy.vocabulary)
     return gv.record(toy, "{", guide, max_tokens=30)
 
 
 def broken_lines(whitespace="compact"):
     after = {0: [0, 0, 5, 9, 0], 1: [0, 0, 0, 0, 9], 2: [0, 9, 0, 0, 0], 3: [0, 0, 9, 0, 0]}
     pieces = [b"{", b"}", b'"a":1', b"\n", b"</s>"]
-    toy = gv.ToyModel(pieces, lambda tokens: after[tokens[-1]] if tokens[1:] else [9, 0, 0, 0, 0], eos={4})
-    schema = {"type": "object", "properties": {"a": {"type": "integer"}}, "required": ["a"]}
-    guide = gv.guide(gv.json_schema(schema, whitespace=whitespace), toy.vocabulary)
+
+    def rule(tokens):
+        return after[tokens[-1]] if tokens[1:] else [9, 0, 0, 0, 0]
+
+    toy = gv.ToyModel(pieces, rule, eos={4})
+    guide = gv.guide(gv.json_schema(ONE_KEY, whitespace=whitespace), toy.vocabulary)
     return gv.record(toy, "{", guide, max_tokens=30, temperature=0)
 
 
 def the_same_words(text='[^"]*"'):
-    toy = gv.ToyModel(
-        [b'"', b"ha", b" ", b"</s>"], lambda tokens: [0, *([5, 0] if tokens[-1] != 1 else [0, 5]), 0], eos={3}
-    )
-    return gv.record(toy, '"', gv.guide(gv.regex(text), toy.vocabulary), max_tokens=30, temperature=0)
+    def rule(tokens):
+        return [0, 0, 5, 0] if tokens[-1] == 1 else [0, 5, 0, 0]
+
+    toy = gv.ToyModel([b'"', b"ha", b" ", b"</s>"], rule, eos={3})
+    return gv.record(toy, '"', regex_guide(toy, text), max_tokens=30, temperature=0)
 
 
 def cut_in_the_middle(cure=lambda guide: guide, max_tokens=8):
-    guide = cure(gv.guide(gv.json_schema(PERSON), clerk().vocabulary))
+    guide = cure(person_guide())
     return gv.record(clerk(), ADA, guide, max_tokens=max_tokens, temperature=0)
 
 
 def a_limit_that_cuts_words(most=6):
     prompt = "The umbrella is red and costs $12.50.\nJSON with product, price:\n"
-    guide = gv.guide(gv.regex(rf'\{{"product": "[a-z]{{1,{most}}}", "price": [0-9.]+\}}'), clerk().vocabulary)
+    guide = regex_guide(clerk(), rf'\{{"product": "[a-z]{{1,{most}}}", "price": [0-9.]+\}}')
     return gv.record(clerk(), prompt, guide, temperature=0)
 
 
 def thinks_first(machine=None):
     pieces = [b"Hm", b", ", b"36", b"{", b"}"]
     toy = writer(pieces, b"Hm", b", ", b"36", eos=b"</s>")
-    return gv.record(toy, "Hm", gv.guide(machine or gv.regex(r"\{36\}"), toy.vocabulary))
+    machine = machine or gv.regex(r"\{36\}")
+    return gv.record(toy, "Hm", gv.guide(machine, toy.vocabulary))
 
 
 def fell_back(guide=None):
     """The constraint does not compile, and the server goes on without it."""
-    return gv.record(clerk(), ADA, guide and guide(), constraint="schema of a person", max_tokens=20)
+    guide = guide and guide()
+    return gv.record(clerk(), ADA, guide, constraint="schema of a person", max_tokens=20)
 
 
 def other_tokenizer(anew=False):
     """The index of an old tokenizer is used for a new one, in which each id is one higher."""
     old = [b"yes", b"no", b"x", b"</s>"]
     new = [b"<new>", b"yes", b"no", b"x", b"</s>"]
-    toy = gv.ToyModel(new[:4], lambda tokens: [3, 0, 5, 0])
+    toy = constant(new[:4], [3, 0, 5, 0])
     machine = gv.regex("yes|no")
-    stale = Altered(gv.guide(machine, gv.Vocabulary(old)), vocabulary=toy.vocabulary)
-    guide = gv.guide(machine, toy.vocabulary) if anew else stale
+    guide = gv.guide(machine, toy.vocabulary)
+    if not anew:
+        stale = gv.guide(machine, gv.Vocabulary(old))
+        guide = Altered(stale, vocabulary=toy.vocabulary)
     return gv.record(toy, "x", guide, max_tokens=3)
 
 
 def a_ban_of_one_id(banned=(0,)):
-    toy = gv.ToyModel([b"Sure", b"Sure", b"No"], lambda tokens: [4.0, 4.0, 1.0])
-    return gv.record(toy, "No", gv.guide(gv.regex("Sure|No"), toy.vocabulary), bias=dict.fromkeys(banned, -100))
+    toy = constant([b"Sure", b"Sure", b"No"], [4.0, 4.0, 1.0])
+    bias = dict.fromkeys(banned, -100)
+    return gv.record(toy, "No", regex_guide(toy, "Sure|No"), bias=bias)
 
 
 def a_keyword_with_a_typo(key="minimun"):
@@ -145,7 +174,7 @@ def a_keyword_with_a_typo(key="minimun"):
 
 WITHIN_20 = {"cure": lambda guide: gv.within(guide, 20), "max_tokens": 20}
 THOUGHT = {"machine": gv.regex(r"[ -z]*(\{36\}[ -z]*)*")}
-MASKED = {"guide": lambda: gv.guide(gv.json_schema(PERSON), clerk().vocabulary)}
+MASKED = {"guide": person_guide}
 RUNS = [  # a broken run, the name of its finding, what was seen, and what cures it
     (no_token_for_a_character, "empty mask", 'after "ab" the machine expects $, and no token begins', {"text": "ab"}),
     (emptied_by_another_rule, "empty mask", "state q3; the machine alone allows 1 token", {"gives_way": True}),
@@ -178,12 +207,15 @@ def test_a_late_switch_is_seen_with_the_right_guide():
     pieces = [b"</", b"think", b">{", b"{", b"1", b"}"]
     toy = writer([*pieces, b">"], *pieces, eos=b"</s>")
     run = gv.record(toy, "</", None)
-    run = replace(run, steps=(*run.steps[:3], *(replace(step, legal=1) for step in run.steps[3:])))
+    steps = list(run.steps)
+    steps[3:] = [replace(step, legal=1) for step in steps[3:]]
+    run = replace(run, steps=tuple(steps))
     machine = gv.regex(r"[A-Z]?[a-z]*(</think>\{1\})?")
     guide = gv.guide(machine, toy.vocabulary)
     assert run.text == "</think>{{1}"
     (finding,) = gv.diagnose(run, guide).findings
-    assert (finding.name, run.steps[finding.step].piece) == ("text outside the language", b"{")
+    assert finding.name == "text outside the language"
+    assert run.steps[finding.step].piece == b"{"
     assert gv.record(toy, "</", guide).text == "</think>{1}"
 
 
@@ -200,18 +232,26 @@ def test_a_right_answer_in_another_layout_is_not_called_over_tight(name):
 @pytest.mark.slow
 def test_no_sound_run_is_called_broken_also_from_a_file(tmp_path):
     """The constraints fit what the models write."""
-    calm = (task for task, chatty in tasks.stream(3, held_out=True) if not chatty and task.family != "reason")
+    stream = tasks.stream(3, held_out=True)
+    calm = (task for task, chatty in stream if not chatty and task.family != "reason")
     bard = gv.load_model("bard")
     lines = gv.guide(gv.regex("[A-Za-z',.:;!?\n -]*"), bard.vocabulary)
-    runs = [gv.record(bard, "KING:\n", [lines, None][seed % 2], seed=seed, max_tokens=30) for seed in range(6)]
+    runs = []
+    for seed in range(6):
+        guide = None if seed % 2 else lines
+        runs.append(gv.record(bard, "KING:\n", guide, seed=seed, max_tokens=30))
     for seed, task in zip(range(10), calm, strict=False):
-        guide = gv.guide(gv.regex(task.pattern), clerk().vocabulary)
-        runs.append(gv.record(clerk(), task.prompt, guide, temperature=seed % 2, seed=seed))
-    assert {str(gv.diagnose(run)): run.text for run in runs if gv.diagnose(run).findings} == {}
+        guide = regex_guide(clerk(), task.pattern)
+        run = gv.record(clerk(), task.prompt, guide, temperature=seed % 2, seed=seed)
+        runs.append(run)
+    for run in runs:
+        diagnosis = gv.diagnose(run)
+        assert not diagnosis.findings, (run.text, str(diagnosis))
     runs[0].save(tmp_path / "run.json")
     for guide, skips in ((lines, False), (None, True)):
         diagnosis = gv.diagnose(gv.Trace.load(tmp_path / "run.json"), guide)
-        assert (diagnosis.names, "this needs the guide" in str(diagnosis)) == ((), skips)
+        assert diagnosis.names == ()
+        assert ("this needs the guide" in str(diagnosis)) == skips
 
 
 # -- what it says --------------------------------------------------------------------------------------------------
@@ -226,7 +266,8 @@ def test_a_run_from_a_file_needs_the_guide_for_some_findings(tmp_path):
 
 
 def test_a_run_from_a_file_that_a_limit_ended_is_cut_unless_its_drawing_knows_that_it_may_end_there(tmp_path):
-    complete = gv.record(clerk(), "12", gv.guide(gv.regex("[0-9]*"), clerk().vocabulary), max_tokens=3)
+    digits = regex_guide(clerk(), "[0-9]*")
+    complete = gv.record(clerk(), "12", digits, max_tokens=3)
     found = []
     for run in (cut_in_the_middle(), open_brackets(), complete):
         run.save(tmp_path / "run.json")
@@ -234,11 +275,10 @@ def test_a_run_from_a_file_that_a_limit_ended_is_cut_unless_its_drawing_knows_th
         found.append(gv.diagnose(kept))
     assert [one.names for one in found] == [("cut in the middle",), ("unbounded nesting",), ()]
     assert "which is not complete" in found[0].findings[0].seen
-    unknown = gv.diagnose(
-        replace(gv.record(clerk(), ADA, max_tokens=2), constraint="of a server", vocabulary_size=9999)
-    )
+    free_run = gv.record(clerk(), ADA, max_tokens=2)
+    unknown = gv.diagnose(replace(free_run, constraint="of a server", vocabulary_size=9999))
     assert "only the guide knows whether it is complete" in unknown.findings[0].seen
-    free = gv.diagnose(gv.record(clerk(), ADA, max_tokens=2))
+    free = gv.diagnose(free_run)
     for one in (*found, unknown, free):
         assert "sound" not in str(one)
 
@@ -256,17 +296,18 @@ def test_another_guide_than_that_of_the_run_is_named(tmp_path):
     assert "another guide" not in str(gv.diagnose(kept, run.guide))
     other = a_limit_that_cuts_words(9).guide
     assert gv.diagnose(kept, other).other_guide.startswith("the guide that was given is not that of the run: at step ")
-    assert "another guide" not in str(gv.diagnose(fell_back(), MASKED["guide"]()))
+    assert "another guide" not in str(gv.diagnose(fell_back(), person_guide()))
 
 
 def test_a_loop_that_follows_from_a_refusal_comes_after_it_also_from_a_file(tmp_path):
     prompt = "Ada Lovelace is 36 years old and lives in London.\nJSON with name, age, city:\n"
-    guide = gv.guide(gv.regex(r'\{"name": "[A-Za-z ]+'), clerk().vocabulary)
+    guide = regex_guide(clerk(), r'\{"name": "[A-Za-z ]+')
     run = gv.record(clerk(), prompt, guide, temperature=0, max_tokens=40)
     run.save(tmp_path / "run.json")
     for one in (run, gv.Trace.load(tmp_path / "run.json")):
         refused, loop = gv.diagnose(one).findings
-        assert (refused.name, refused.step, loop.name) == ("over-tight constraint", 6, "repetition loop")
+        assert (refused.name, refused.step) == ("over-tight constraint", 6)
+        assert loop.name == "repetition loop"
         assert 'the model wanted "","' in refused.seen
         assert "it might have ended before each of them; it follows from step 6" in loop.seen
         assert loop.cure == "first what is to try at step 6"
@@ -276,8 +317,8 @@ def test_a_loop_that_follows_from_a_refusal_comes_after_it_also_from_a_file(tmp_
 
 
 def test_a_free_run_is_judged_by_the_guide_that_it_should_have_had():
-    guide = gv.guide(gv.json_schema(PERSON), clerk().vocabulary)
-    (finding,) = gv.diagnose(gv.record(clerk(), "Hello! " + ADA, None, max_tokens=20, seed=1), guide).findings
+    run = gv.record(clerk(), "Hello! " + ADA, None, max_tokens=20, seed=1)
+    (finding,) = gv.diagnose(run, person_guide()).findings
     assert finding.name == "no mask"
     assert " steps all 4,096 tokens were legal" in finding.seen
     assert "the guide would have refused" in finding.seen
@@ -285,7 +326,8 @@ def test_a_free_run_is_judged_by_the_guide_that_it_should_have_had():
 
 def test_a_guide_over_another_vocabulary_is_named():
     run = gv.record(writer([b"a", b"b"], b"a"), "a", max_tokens=2)
-    (finding,) = gv.diagnose(run, gv.guide(gv.regex("b*"), gv.Vocabulary([b"b", b"a"]))).findings
+    other = gv.guide(gv.regex("b*"), gv.Vocabulary([b"b", b"a"]))
+    (finding,) = gv.diagnose(run, other).findings
     assert finding.seen == 'token 0 is "a" in the record and "b" in the vocabulary of the guide'
 
 
@@ -297,14 +339,15 @@ def test_hostile_text_is_escaped():
     for shown in (str(diagnosis), diagnosis._repr_html_()):
         assert "\x1b" not in shown
     assert "<img" not in diagnosis._repr_html_()
-    run = gv.record(toy, "a", gv.guide(gv.regex("aa<b>"), toy.vocabulary))
+    run = gv.record(toy, "a", regex_guide(toy, "aa<b>"))
     assert "<b>" not in gv.diagnose(run)._repr_html_().split("<span")[0]
     assert "<script>" not in gv.diagnose(run)._repr_html_()
 
 
 def test_what_is_no_run_is_refused():
     run = fell_back()
-    refused = {"trace: saw str": ("run",), "guide": (run, "[0-9]"), "no steps": (replace(run, steps=()),)}
+    empty = replace(run, steps=())
+    refused = {"trace: saw str": ("run",), "guide": (run, "[0-9]"), "no steps": (empty,)}
     for said, arguments in refused.items():
         with pytest.raises(gv.SettingError, match=f"diagnose.*{said}"):
             gv.diagnose(*arguments)

@@ -7,14 +7,25 @@ import guidedviz as gv
 from guidedviz.decoding import distribution
 from guidedviz.decoding.samplers import Draw, Task
 from guidedviz.errors import SettingError
+from tests.common import regex_guide
 
 PIECES = [b"a", b"b", b"c", b"</s>"]
 
 
 def task_of(pattern, seed):
-    table = np.random.default_rng(seed).normal(size=(4, 4)) * 2
-    toy = gv.ToyModel(PIECES, lambda tokens: table[tokens[-1]], eos={3})
-    return Task(toy, "a", gv.guide(gv.regex(pattern), toy.vocabulary))
+    noise = np.random.default_rng(seed)
+    table = noise.normal(size=(4, 4)) * 2
+
+    def rule(tokens):
+        return table[tokens[-1]]
+
+    toy = gv.ToyModel(PIECES, rule, eos={3})
+    return Task(toy, "a", regex_guide(toy, pattern))
+
+
+def assert_nearly_holds(estimate, value):
+    room = estimate.high - estimate.low
+    assert estimate.low - room <= value <= estimate.high + room
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -23,14 +34,12 @@ def task_of(pattern, seed):
 def test_the_interval_of_masked_draws_holds_the_exact_value_or_misses_it_narrowly(pattern, seed):
     task = task_of(pattern, seed)
     texts = distribution.all_texts(task)
-    draws = [distribution.Masked(task).draw(one) for one in range(400)]
-    masked, target = ({t.tokens: getattr(t, kind) for t in texts} for kind in ("masked", "conditioned"))
-    for estimate, value in (
-        (distribution.total_variation_of(draws), distribution.total_variation(masked, target)),
-        (distribution.legal_of(draws), sum(t.free for t in texts)),
-    ):
-        room = estimate.high - estimate.low
-        assert estimate.low - room <= value <= estimate.high + room
+    sampler = distribution.Masked(task)
+    draws = [sampler.draw(one) for one in range(400)]
+    masked = {text.tokens: text.masked for text in texts}
+    target = {text.tokens: text.conditioned for text in texts}
+    assert_nearly_holds(distribution.total_variation_of(draws), distribution.total_variation(masked, target))
+    assert_nearly_holds(distribution.legal_of(draws), sum(text.free for text in texts))
 
 
 @pytest.mark.parametrize("draws", [[], [Draw((), b"", 0.0)], [Draw((), b"", 1.0, ended=False)]])
@@ -56,13 +65,16 @@ def test_a_branch_is_the_sum_of_its_texts_and_of_what_is_illegal():
     def check(one):
         if one.branches:
             for kind in ("masked", "conditioned"):
-                assert getattr(one, kind) == pytest.approx(sum(getattr(sub, kind) for sub in one.branches))
-            assert one.free == pytest.approx(one.illegal + sum(sub.free for sub in one.branches))
+                parts = [getattr(sub, kind) for sub in one.branches]
+                assert getattr(one, kind) == pytest.approx(sum(parts))
+            free = sum(sub.free for sub in one.branches)
+            assert one.free == pytest.approx(one.illegal + free)
         for sub in one.branches:
             check(sub)
 
     tree = distribution.branch(task_of("(ab?c){1,2}", 0))
-    assert (tree.free, tree.masked, tree.conditioned) == pytest.approx((1, 1, 1))
+    chances = (tree.free, tree.masked, tree.conditioned)
+    assert chances == pytest.approx((1, 1, 1))
     check(tree)
 
 

@@ -10,11 +10,13 @@ from guidedviz.decoding.loop import start, take_step
 from guidedviz.decoding.sampling import Settings
 from guidedviz.decoding.trace import standing
 from guidedviz.tokens.jump import SPELLING_WAYS
+from tests.common import regex_guide
 from tests.strategies import regexes
 
 PROMPT = "Ada Lovelace is 36 and lives in London. She is a member.\nJSON with name, age, city, member:\n"
 KINDS = {"name": "string", "age": "integer", "city": "string", "member": "boolean"}
-PERSON = {"type": "object", "properties": {key: {"type": kind} for key, kind in KINDS.items()}, "required": list(KINDS)}
+PROPERTIES = {key: {"type": kind} for key, kind in KINDS.items()}
+PERSON = {"type": "object", "properties": PROPERTIES, "required": list(KINDS)}
 PERSON |= {"additionalProperties": False}
 PIECES = [b"a", b"b", b"A", b"1", b"\xc3", b"\xa9", "é".encode(), b"ab", b"ba", b"aba", b" ", b"\n", b"</s>"]
 
@@ -26,8 +28,16 @@ def person(clerk):
 
 def dice(seed):
     """A model without sense: other logits after every text."""
-    rule = lambda tokens: np.random.default_rng([seed, *tokens]).normal(size=len(PIECES)) * 3  # noqa: E731
+
+    def rule(tokens):
+        noise = np.random.default_rng([seed, *tokens])
+        return noise.normal(size=len(PIECES)) * 3
+
     return gv.ToyModel(PIECES, rule, eos=(12,))
+
+
+def last_end(trace):
+    return [step.end for step in trace.steps[-1:]]
 
 
 @pytest.mark.parametrize("way", SPELLING_WAYS[:2])
@@ -38,43 +48,53 @@ def test_whole_keys_are_put_without_the_model_and_the_text_is_the_same(clerk, pe
     assert jumped.tokens == plain.tokens
     assert plain.passes == len(plain.steps)
     assert jumped.passes < 0.4 * plain.passes
-    assert [s.piece for s in jumped.steps[:4]] == [b'{"', b"name", b'":', b' "']
-    silent = {(s.how, s.forward_ms, s.sample_ms, s.raw, s.mass, s.candidates) for s in jumped.steps[:4]}
-    assert silent == {("forced", 0.0, 0.0, 0.0, 0.0, ())}, "a forced step tells no probability and cost no pass"
+    begun = jumped.steps[:4]
+    assert [step.piece for step in begun] == [b'{"', b"name", b'":', b' "']
+    for step in begun:
+        assert step.how == "forced"
+        assert step.forward_ms == step.sample_ms == 0.0, "a forced step cost no pass"
+        assert step.raw == step.mass == 0.0, "and tells no probability"
+        assert step.candidates == ()
 
 
 @given(regexes, st.integers(0, 99))
 def test_minimal_draws_the_very_tokens_that_would_be_drawn_without_it(pattern, seed):
     model = dice(seed)
-    guide = gv.guide(gv.regex(pattern), model.vocabulary)
-    plain, jumped = (
-        gv.record(model, "a", guide, seed=seed, max_tokens=12, jump_forward=way) for way in (False, "minimal")
-    )
+    guide = regex_guide(model, pattern)
+    settings = {"seed": seed, "max_tokens": 12}
+    plain = gv.record(model, "a", guide, jump_forward=False, **settings)
+    jumped = gv.record(model, "a", guide, jump_forward="minimal", **settings)
     assert jumped.tokens == plain.tokens
     assert jumped.passes <= plain.passes
-    assert [s.end for s in jumped.steps[-1:]] == [s.end for s in plain.steps[-1:]]
+    assert last_end(jumped) == last_end(plain)
 
 
 @given(regexes, st.integers(0, 99), st.sampled_from(SPELLING_WAYS))
 def test_every_beginning_of_the_output_can_be_completed_and_a_finished_one_is_in_the_language(pattern, seed, way):
     machine = gv.regex(pattern)
     model = dice(seed)
-    trace = gv.record(model, "a", gv.guide(machine, model.vocabulary), seed=seed, max_tokens=12, jump_forward=way)
+    guide = gv.guide(machine, model.vocabulary)
+    trace = gv.record(model, "a", guide, seed=seed, max_tokens=12, jump_forward=way)
     for end in range(len(trace.steps) + 1):
         so_far = standing(trace.steps[:end])
-        assert machine.accepts_prefix(b"".join(s.piece for s in so_far if s.end != "eos")) or not machine.accepting
+        written = b"".join(step.piece for step in so_far if step.end != "eos")
+        assert machine.accepts_prefix(written) or not machine.accepting
     if trace.steps[-1].end in ("eos", "complete"):
         assert machine.accepts(trace.output)
 
 
 def test_a_token_that_is_taken_back_is_not_in_the_output():
     """The model likes single letters; the tokenizer cuts the longest piece, so each run takes its letters back."""
-    model = gv.ToyModel([b"n", b"a", b"name", b"x", b"me", b"!", b"?"], lambda tokens: [5.0, 4, 0, 3, 0, 1, 0])
-    guide = gv.guide(gv.regex("x?name[!?]"), model.vocabulary)
+    pieces = [b"n", b"a", b"name", b"x", b"me", b"!", b"?"]
+    logits = [5.0, 4, 0, 3, 0, 1, 0]
+    model = gv.ToyModel(pieces, lambda tokens: logits)
+    guide = regex_guide(model, "x?name[!?]")
     trace = gv.record(model, "x", guide, temperature=0, jump_forward=True)
     steps = [(step.piece, step.how, step.back) for step in trace.steps]
     assert steps == [(b"n", "sampled", 0), (b"name", "forced", 1), (b"!", "sampled", 0)]
-    assert (trace.text, trace.tokens, trace.passes, trace.prefilled) == ("name!", (2, 5), 2, 1)
+    assert trace.text == "name!"
+    assert trace.tokens == (2, 5)
+    assert (trace.passes, trace.prefilled) == (2, 1)
     assert [s.position for s in trace.steps] == [0, 0, 1]
 
 
@@ -88,14 +108,17 @@ def test_going_back_into_a_run_and_on_again_takes_the_same_steps(clerk, person):
         steps.append(step)
     for place in (2, 9, 0, 5):
         again, _ = take_step(clerk, points[place], person, settings)
-        assert (again.token, again.how, again.raw) == (steps[place].token, steps[place].how, steps[place].raw)
+        step = steps[place]
+        assert (again.token, again.how) == (step.token, step.how)
+        assert again.raw == step.raw
 
 
 def test_a_run_stops_at_the_token_limit_and_when_asked(clerk, person):
     steps = list(gv.decode(clerk, PROMPT, person, jump_forward=True, max_tokens=2))
-    assert [(s.how, s.end) for s in steps] == [("forced", ""), ("forced", "max_tokens")]
+    assert [step.how for step in steps] == ["forced", "forced"]
+    assert [step.end for step in steps] == ["", "max_tokens"]
     asked = iter([False, False, True])
-    steps = list(gv.decode(clerk, PROMPT, person, jump_forward=True, stop=lambda: next(asked)))
+    steps = list(gv.decode(clerk, PROMPT, person, jump_forward=True, stop=asked.__next__))
     assert [s.end for s in steps] == ["", "", "stop"]
 
 
@@ -104,4 +127,5 @@ def test_a_text_with_one_way_needs_no_pass_at_all():
     guide = gv.guide(gv.grammar('root ::= "aba é1A"'), model.vocabulary)
     trace = gv.record(model, "a", guide, jump_forward="longest")
     assert (trace.passes, trace.text) == (0, "aba é1A")
-    assert all(s.how == "sampled" for s in gv.decode(model, "a", jump_forward=True, max_tokens=5)), "without a guide"
+    free = gv.decode(model, "a", jump_forward=True, max_tokens=5)
+    assert all(step.how == "sampled" for step in free), "without a guide"

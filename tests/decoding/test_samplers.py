@@ -9,18 +9,25 @@ import guidedviz as gv
 from guidedviz.decoding.distribution import all_texts, shares, total_variation
 from guidedviz.decoding.samplers import Adaptive, Asap, Masked, Particles, Rejection, Task
 from guidedviz.errors import SettingError
+from tests.common import regex_guide
 
 PIECES = [b"a", b"b", b"c", b"</s>"]
 
 
 def rule(tokens):
     """After an `a` almost all of the model's probability is on the illegal `c`."""
-    return np.log([0.1, 0.1, 0.7, 0.1] if tokens[-1] == 0 else [0.4, 0.3, 0.1, 0.2])
+    if tokens[-1] == 0:
+        return np.log([0.1, 0.1, 0.7, 0.1])
+    return np.log([0.4, 0.3, 0.1, 0.2])
 
 
 def new_task(pattern="a[ab]|b[ab]", max_tokens=10):
     toy = gv.ToyModel(PIECES, rule, eos={3})
-    return Task(toy, "c", gv.guide(gv.regex(pattern), toy.vocabulary), max_tokens=max_tokens)
+    return Task(toy, "c", regex_guide(toy, pattern), max_tokens=max_tokens)
+
+
+def draw_anew(sampler, count):
+    return [sampler(new_task()).draw(seed) for seed in range(count)]
 
 
 TARGET = {chance.tokens: chance.conditioned for chance in all_texts(new_task())}
@@ -34,7 +41,7 @@ MASKED = {chance.tokens: chance.masked for chance in all_texts(new_task())}
 @pytest.mark.quick("Rejection-target1-250")
 def test_a_sampler_draws_from_its_distribution(sampler, target, count):
     assert total_variation(TARGET, MASKED) > 0.25
-    draws = [sampler(new_task()).draw(seed) for seed in range(count)]
+    draws = draw_anew(sampler, count)
     counts = shares([gv_draw(draw) for draw in draws])
     assert all(draw.ended for draw in draws)
     assert total_variation(counts, target) < 2 / np.sqrt(count)  # of four texts, twice what chance explains
@@ -48,11 +55,12 @@ def gv_draw(draw):
 @pytest.mark.parametrize("sampler", [Masked, Adaptive])
 @pytest.mark.slow
 def test_weights_make_a_sampler_unbiased(sampler):
-    draws = [sampler(new_task()).draw(seed) for seed in range(1000)]
+    draws = draw_anew(sampler, 1000)
     assert total_variation(shares(draws), TARGET) < 0.07
     legal = sum(chance.free for chance in all_texts(new_task()))
-    assert np.mean([draw.weight for draw in draws]) == pytest.approx(legal, rel=0.1)
-    particles = [Particles(new_task(), 16).draw(seed).weight for seed in range(200)]
+    weights = [draw.weight for draw in draws]
+    assert np.mean(weights) == pytest.approx(legal, rel=0.1)
+    particles = [draw.weight for draw in draw_anew(lambda task: Particles(task, 16), 200)]
     assert np.mean(particles) == pytest.approx(legal, rel=0.1)
 
 
@@ -62,7 +70,8 @@ def test_the_estimate_of_z_is_unbiased_for_each_token_exactly(monkeypatch):
     legal = {0, 1}
     found = dict.fromkeys(legal, 0.0)
     for order in permutations(range(4)):
-        share, left = 1.0, 1.0
+        share = 1.0
+        left = 1.0
         for token in order:
             share *= chances[token] / left
             left -= chances[token]
@@ -74,7 +83,7 @@ def test_the_estimate_of_z_is_unbiased_for_each_token_exactly(monkeypatch):
 
 @pytest.mark.slow
 def test_asap_begins_like_masked_decoding_and_converges_to_the_target():
-    first = [Asap(new_task()).draw(seed) for seed in range(500)]
+    first = draw_anew(Asap, 500)
     assert total_variation(shares(first), MASKED) < 0.08
     learned = Asap(new_task())
     draws = [learned.draw(seed) for seed in range(1500)]
@@ -83,14 +92,17 @@ def test_asap_begins_like_masked_decoding_and_converges_to_the_target():
 
 
 def test_all_count_their_work():
-    draws = {kind.__name__: kind(new_task()).draw(0) for kind in (Masked, Rejection, Adaptive, Particles, Asap)}
-    assert draws["Masked"].calls == draws["Adaptive"].calls == draws["Asap"].calls == 3
+    kinds = (Masked, Rejection, Adaptive, Particles, Asap)
+    draws = {kind.__name__: kind(new_task()).draw(0) for kind in kinds}
+    for name in ("Masked", "Adaptive", "Asap"):
+        assert draws[name].calls == 3
     assert draws["Rejection"].calls >= 3
     assert 3 <= draws["Particles"].calls <= 24
     assert Rejection(new_task("aaaaaaaa"), tries=3).draw(0).weight == 0
 
 
 def test_a_text_that_is_cut_counts_nothing_and_too_many_texts_are_refused():
-    assert Masked(new_task("[ab]*", max_tokens=1)).draw(3).weight in (0, pytest.approx(0.9, abs=0.2))
+    weight = Masked(new_task("[ab]*", max_tokens=1)).draw(3).weight
+    assert weight in (0, pytest.approx(0.9, abs=0.2))
     with pytest.raises(SettingError, match="more texts or longer ones"):
         all_texts(new_task("[ab]*"))

@@ -1,6 +1,6 @@
 """What the spellings of a forced run are worth, against every way through the masks."""
 
-from math import exp, isclose, log
+from math import isclose, log
 
 import numpy as np
 import pytest
@@ -8,6 +8,7 @@ import pytest
 import guidedviz as gv
 from guidedviz.decoding.spellings import LEAST_EXPLORED
 from guidedviz.errors import SettingError
+from tests.common import legal_tokens, regex_guide
 
 PIECES = [b"n", b"a", b"m", b"e", b"na", b"am", b"me", b"nam", b"name", b"es", b"s", b":", b"\n"]
 
@@ -24,30 +25,35 @@ def toy():
 
 def brute_force(model, guide, before, state, left):
     """The probability of every way through the masks until so many bytes are spelled."""
-    powers = [exp(x) if legal else 0.0 for x, legal in zip(model.logits(before), guide.mask(state), strict=True)]
+    powers = np.exp(np.asarray(model.logits(before), float)) * guide.mask(state)
     found = {}
-    for token in np.flatnonzero(guide.mask(state)).tolist():
+    for token in legal_tokens(guide, state):
         odds = powers[token] / sum(powers)
         size = len(model.vocabulary.pieces[token])
         if size >= left:
             found[(token,)] = odds
         else:
-            longer = brute_force(model, guide, [*before, token], guide.advance(state, token), left - size)
-            found |= {(token, *rest): odds * part for rest, part in longer.items()}
+            after = guide.advance(state, token)
+            longer = brute_force(model, guide, [*before, token], after, left - size)
+            for rest, part in longer.items():
+                found[(token, *rest)] = odds * part
     return found
 
 
 def total(record):
-    return sum(s.probability for s in record.spellings) + record.rest + record.lost + record.faint[1]
+    listed = sum(spelling.probability for spelling in record.spellings)
+    return listed + record.rest + record.lost + record.faint[1]
 
 
 @pytest.mark.parametrize("regex", ["names?:", "(name|names)\n", "name:"])
 def test_all_spellings_have_the_probability_that_the_masks_give_them(toy, regex):
     guide = gv.guide(gv.regex(regex), toy.vocabulary)
     record = gv.spellings(toy, "\n", guide, limit=1000)
-    expected = brute_force(toy, guide, toy.encode("\n"), guide.initial, len(record.run))
+    start = toy.encode("\n")
+    expected = brute_force(toy, guide, start, guide.initial, len(record.run))
     assert {s.tokens for s in record.spellings} == set(expected)
-    assert all(isclose(s.probability, expected[s.tokens], rel_tol=1e-9) for s in record.spellings)
+    for spelling in record.spellings:
+        assert isclose(spelling.probability, expected[spelling.tokens], rel_tol=1e-9)
     assert record.rest == 0
     assert isclose(total(record), 1)
     assert record.count + record.count_beyond == len(expected)
@@ -58,8 +64,9 @@ def test_all_spellings_have_the_probability_that_the_masks_give_them(toy, regex)
 
 
 def test_the_canonical_is_looked_at_first_however_unlikely_it_is():
-    toy = gv.ToyModel(PIECES, lambda tokens: [30.0 if len(piece) == 1 else 0.0 for piece in PIECES])
-    record = gv.spellings(toy, "\n", gv.guide(gv.regex("name:"), toy.vocabulary), limit=2)
+    logits = [30.0 if len(piece) == 1 else 0.0 for piece in PIECES]
+    toy = gv.ToyModel(PIECES, lambda tokens: logits)
+    record = gv.spellings(toy, "\n", regex_guide(toy, "name:"), limit=2)
     assert record.canonical.pieces == (b"name", b":")
     assert record.canonical.probability < 1e-12
     assert record.canonical.longest
@@ -67,34 +74,45 @@ def test_the_canonical_is_looked_at_first_however_unlikely_it_is():
 
 
 def test_what_is_too_unlikely_to_list_is_counted():
-    toy = gv.ToyModel(PIECES, lambda tokens: [30.0 if piece == b"n" else 0.0 for piece in PIECES])
-    record = gv.spellings(toy, "\n", gv.guide(gv.regex("name"), toy.vocabulary))
-    assert all(s.probability >= LEAST_EXPLORED or s.canonical for s in record.spellings)
+    logits = [30.0 if piece == b"n" else 0.0 for piece in PIECES]
+    toy = gv.ToyModel(PIECES, lambda tokens: logits)
+    record = gv.spellings(toy, "\n", regex_guide(toy, "name"))
+    for spelling in record.spellings:
+        assert spelling.canonical or spelling.probability >= LEAST_EXPLORED
     assert record.faint[0] > 0
     assert len(record.spellings) + record.faint[0] == record.count
     assert isclose(total(record), 1)
 
 
 def test_a_token_that_goes_beyond_the_run_is_a_spelling_too(toy):
-    record = gv.spellings(toy, "\n", gv.guide(gv.regex("(name|names)\n"), toy.vocabulary))
+    record = gv.spellings(toy, "\n", regex_guide(toy, "(name|names)\n"))
     assert record.run == b"name"
-    assert {s.pieces[-1] for s in record.spellings if len(b"".join(s.pieces)) > len(record.run)} == {b"es"}
+    ends = set()
+    for spelling in record.spellings:
+        written = b"".join(spelling.pieces)
+        if len(written) > len(record.run):
+            ends.add(spelling.pieces[-1])
+    assert ends == {b"es"}
 
 
 def test_canonical_is_how_the_run_is_cut(toy):
-    guide = gv.guide(gv.regex("name:"), toy.vocabulary)
-    assert gv.spellings(toy, "\n", guide).canonical.pieces == (b"name", b":")
+    record = gv.spellings(toy, "\n", regex_guide(toy, "name:"))
+    assert record.canonical.pieces == (b"name", b":")
 
 
 def test_a_dead_end_was_looked_at_and_is_lost():
-    toy = gv.ToyModel([b"n", b"nam", b"ame", b"\n"], lambda tokens: [0.0, log(3), 0.0, 0.0])
-    record = gv.spellings(toy, "\n", gv.guide(gv.regex("name"), toy.vocabulary))
+    logits = [0.0, log(3), 0.0, 0.0]
+    toy = gv.ToyModel([b"n", b"nam", b"ame", b"\n"], lambda tokens: logits)
+    guide = regex_guide(toy, "name")
+    record = gv.spellings(toy, "\n", guide)
     assert [s.pieces for s in record.spellings] == [(b"n", b"ame")]
-    assert [(part.pieces, part.dead) for part in record.open] == [((b"nam",), True)]
+    [part] = record.open
+    assert part.pieces == (b"nam",)
+    assert part.dead
     assert isclose(record.lost, 0.75, rel_tol=1e-6)
     assert record.rest == 0
     assert isclose(total(record), 1)
-    few = gv.spellings(toy, "\n", gv.guide(gv.regex("name"), toy.vocabulary), limit=1)
+    few = gv.spellings(toy, "\n", guide, limit=1)
     assert (few.lost, few.rest) == (0, 1), "it is not known to be one before it is looked at"
 
 
@@ -109,6 +127,6 @@ def test_a_dead_end_was_looked_at_and_is_lost():
     ],
 )
 def test_wrong_arguments_are_named(toy, arguments, said):
-    good = {"model": toy, "prompt": "\n", "guide": gv.guide(gv.regex("name"), toy.vocabulary)}
+    good = {"model": toy, "prompt": "\n", "guide": regex_guide(toy, "name")}
     with pytest.raises(SettingError, match=said):
         gv.spellings(**good | arguments)

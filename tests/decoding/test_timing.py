@@ -3,6 +3,7 @@
 from copy import copy
 from functools import partial
 from itertools import chain, repeat, takewhile
+from operator import eq
 from random import Random
 
 import pytest
@@ -11,6 +12,7 @@ import guidedviz as gv
 from guidedviz.decoding import timing
 from guidedviz.decoding.payoff import Cost
 from guidedviz.decoding.timing import TASK_PROMPT, TRIES, calibrate, mark_parts, measure_cost, time_task
+from tests.common import regex_guide
 
 
 class Device:
@@ -19,22 +21,28 @@ class Device:
     name, device, source = "clerk", "a clock", "TOY"
 
     def __init__(self, clerk, cost, monkeypatch):
-        self.clerk, self.cost, self.rows = clerk, cost, 1
-        self.read, self.clock = (), {"ms": 0.0, "passes": 0}  # the clock is shared by copies
+        self.clerk = clerk
+        self.cost = cost
+        self.rows = 1
+        self.read = ()
+        self.clock = {"ms": 0.0, "passes": 0}  # shared by copies
         self.load = iter(())  # how many times as long the next passes take
-        self.vocabulary, self.encode = clerk.vocabulary, clerk.encode
+        self.vocabulary = clerk.vocabulary
+        self.encode = clerk.encode
         monkeypatch.setattr(timing, "perf_counter", lambda: self.clock["ms"] / 1e3)
 
     def side_by_side(self, rows):
         other = copy(self)
-        other.rows, other.read = rows, ()
+        other.rows = rows
+        other.read = ()
         return other
 
     def logits(self, tokens):
-        same = (a == b for a, b in zip(self.read, tokens, strict=False))
-        new = max(1, len(tokens) - sum(takewhile(bool, same)))
+        kept = sum(takewhile(bool, map(eq, self.read, tokens)))
+        new = max(1, len(tokens) - kept)
         own, each = self.cost.prices(self.rows)
-        self.clock["ms"] += (own + each * new) * next(self.load, 1.0)
+        price = own + each * new
+        self.clock["ms"] += price * next(self.load, 1.0)
         self.clock["passes"] += 1
         self.read = tuple(tokens)
         return self.clerk.logits(tokens)
@@ -48,14 +56,20 @@ def test_the_constants_of_a_device_are_found(clerk, rows, monkeypatch):
 
 
 BUSY = Cost(40.0, 0.3, row_ms=0.1, put_ms=0.2)
+BUSY_PRICES = pytest.approx(BUSY.prices(1), rel=0.1)
 
 
 def count_measurements(monkeypatch, *times):
     """The measurements that are made; times are what the clock of the limit shows."""
     counted = []
     clock = chain(times, repeat(0.0))
+
+    def count(model):
+        counted.append(measure_cost(model))
+        return counted[-1]
+
     monkeypatch.setattr(timing, "monotonic", lambda: next(clock))
-    monkeypatch.setattr(timing, "measure_cost", lambda model: counted.append(measure_cost(model)) or counted[-1])
+    monkeypatch.setattr(timing, "measure_cost", count)
     return counted
 
 
@@ -63,7 +77,7 @@ def test_on_a_quiet_device_two_measurements_are_enough(clerk, monkeypatch):
     counted = count_measurements(monkeypatch)
     found, stable = calibrate(Device(clerk, BUSY, monkeypatch))
     assert (len(counted), stable) == (2, True)
-    assert found.prices(1) == pytest.approx(BUSY.prices(1), rel=0.1)
+    assert found.prices(1) == BUSY_PRICES
 
 
 def test_a_measurement_that_another_program_disturbed_is_left_out(clerk, monkeypatch):
@@ -72,7 +86,7 @@ def test_a_measurement_that_another_program_disturbed_is_left_out(clerk, monkeyp
     device.load = iter([9.0] * 15)  # the passes of the first task
     found, stable = calibrate(device)
     assert (len(counted), stable) == (3, True)
-    assert found.prices(1) == pytest.approx(BUSY.prices(1), rel=0.1)
+    assert found.prices(1) == BUSY_PRICES
 
 
 @pytest.mark.slow
@@ -103,29 +117,41 @@ def test_constants_of_zero_and_a_curve_that_rises_with_the_rows_are_never_used(c
 def test_a_run_is_as_much_faster_as_the_cost_model_says_of_its_passes(clerk, tasks, place, rows, monkeypatch):
     cost = Cost(20.0, 0.5)
     run = time_task(Device(clerk, cost, monkeypatch), tasks[place], rows)
-    plain = run.naive_passes * (cost.pass_ms + cost.token_ms * rows)
-    jumped = run.jump_passes * cost.pass_ms + cost.token_ms * rows * (run.jump_passes + run.prefilled)
-    assert run.naive_ms / run.jump_ms == pytest.approx(plain / jumped, rel=0.05)
-    assert run.speedup == pytest.approx(cost.speedup(run.fraction, rows), rel=0.15)
+    each = cost.token_ms * rows
+    plain = run.naive_passes * (cost.pass_ms + each)
+    jumped = run.jump_passes * cost.pass_ms + each * (run.jump_passes + run.prefilled)
+    ratio = run.naive_ms / run.jump_ms
+    assert ratio == pytest.approx(plain / jumped, rel=0.05)
+    expected = cost.speedup(run.fraction, rows)
+    assert run.speedup == pytest.approx(expected, rel=0.15)
 
 
 def test_a_run_tells_what_the_two_decodes_did(clerk, tasks):
     run = time_task(clerk, tasks[15], 2)
     task = tasks[15]
-    plain, jumped = (
-        gv.record(clerk, TASK_PROMPT, task.guide, temperature=0.0, jump_forward=way) for way in (False, True)
-    )
-    assert (run.asked, run.rows, run.tokens) == (task.fraction, 2, len(jumped.tokens))
-    assert (run.naive_passes, run.jump_passes, run.prefilled) == (plain.passes, jumped.passes, jumped.prefilled)
-    assert run.fraction == pytest.approx(1 - jumped.passes / len(jumped.tokens), abs=1e-4)
-    assert "".join(text for text, _ in run.parts) == jumped.text + "<|end|>"
+
+    def record(way):
+        return gv.record(clerk, TASK_PROMPT, task.guide, temperature=0.0, jump_forward=way)
+
+    plain = record(False)
+    jumped = record(True)
+    assert (run.asked, run.rows) == (task.fraction, 2)
+    assert run.tokens == len(jumped.tokens)
+    assert run.naive_passes == plain.passes
+    assert run.jump_passes == jumped.passes
+    assert run.prefilled == jumped.prefilled
+    fraction = 1 - jumped.passes / len(jumped.tokens)
+    assert run.fraction == pytest.approx(fraction, abs=1e-4)
+    text = "".join(text for text, _ in run.parts)
+    assert text == jumped.text + "<|end|>"
 
 
 def test_a_part_is_fixed_where_no_byte_of_it_was_chosen_even_if_it_was_cut_anew():
-    v = gv.Vocabulary([b"a", b"b", b"ab", b"c"])
-    model = gv.ToyModel(v.pieces, lambda tokens: [9, 0, 0, 0])
-    trace = gv.record(model, "c", gv.guide(gv.regex("abc|c"), v), temperature=0.0, jump_forward=True)
-    assert [(step.token, step.back) for step in trace.steps] == [(0, 0), (2, 1), (3, 0)]
+    model = gv.ToyModel([b"a", b"b", b"ab", b"c"], lambda tokens: [9, 0, 0, 0])
+    guide = regex_guide(model, "abc|c")
+    trace = gv.record(model, "c", guide, temperature=0.0, jump_forward=True)
+    assert [step.token for step in trace.steps] == [0, 2, 3]
+    assert [step.back for step in trace.steps] == [0, 1, 0]
     assert mark_parts(trace) == (("ab", False), ("c", True))
 
 

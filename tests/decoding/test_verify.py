@@ -20,7 +20,9 @@ class Script:
     """Dice that follow a script, then take the first possible side; they remember what else was possible."""
 
     def __init__(self, script):
-        self.script, self.sides, self.chance = script, [], 1.0
+        self.script = script
+        self.sides = []
+        self.chance = 1.0
 
     def _take(self, chances):
         possible = [side for side, chance in enumerate(chances) if chance > 0]
@@ -48,12 +50,18 @@ def outcomes(run):
         yield run(dice), dice.chance
         for place in range(len(script), len(dice.sides)):
             done = script + [0] * (place - len(script))
-            waits += [[*done, side] for side in range(1, dice.sides[place])]
+            others = range(1, dice.sides[place])
+            waits += [[*done, side] for side in others]
 
 
 def toy(seed, scale=1.5):
-    table = np.random.default_rng(seed).normal(size=(4, 4)) * scale
-    return gv.ToyModel(PIECES, lambda tokens: table[tokens[-1]] + 0.1 * len(tokens), eos={3})
+    noise = np.random.default_rng(seed)
+    table = noise.normal(size=(4, 4)) * scale
+
+    def rule(tokens):
+        return table[tokens[-1]] + 0.1 * len(tokens)
+
+    return gv.ToyModel(PIECES, rule, eos={3})
 
 
 def distribution(model, guide, settings, draft):
@@ -62,9 +70,12 @@ def distribution(model, guide, settings, draft):
     drafted = replace(settings, draft=draft)
 
     def after(point):
+        def last_of_a_pass(dice):
+            return take_pass(model, point, guide, drafted, dice)[-1]
+
         if point.output not in known:
             table = known[point.output] = defaultdict(float)
-            passes = outcomes(lambda dice: take_pass(model, point, guide, drafted, dice)[-1])
+            passes = outcomes(last_of_a_pass)
             ends = defaultdict(float)
             for last, chance in passes:
                 ends[last.after.output, bool(last.step.end), last.after] += chance
@@ -106,7 +117,8 @@ def test_every_text_has_the_probability_of_plain_masked_decoding(pattern, name):
     model = toy(1)
     guide = gv.guide(gv.regex(pattern), model.vocabulary)
     found = distribution(model, guide, Settings(), DRAFTS[name])
-    expected = {text.tokens: text.masked for text in exact.all_texts(Task(model, "a", guide))}
+    texts = exact.all_texts(Task(model, "a", guide))
+    expected = {text.tokens: text.masked for text in texts}
     assert sum(found.values()) == pytest.approx(1)
     assert found == pytest.approx(expected)
 
@@ -117,5 +129,7 @@ def test_every_text_has_the_probability_of_plain_masked_decoding(pattern, name):
 def test_settings_change_the_distribution_as_they_do_without_a_draft(settings):
     model = toy(2)
     guide = gv.guide(gv.regex("(ab?){1,2}"), model.vocabulary)
-    plain, drafted = (distribution(model, guide, settings, DRAFTS[n]) for n in ("no guess", "a smaller model"))
-    assert drafted == pytest.approx({output: chance for output, chance in plain.items() if chance > 0})
+    plain = distribution(model, guide, settings, DRAFTS["no guess"])
+    drafted = distribution(model, guide, settings, DRAFTS["a smaller model"])
+    possible = {output: chance for output, chance in plain.items() if chance > 0}
+    assert drafted == pytest.approx(possible)
