@@ -1,6 +1,8 @@
-"""Small things that many tests need: all single bytes, all short texts, and the tokens that a mask allows."""
+"""Small things that many tests need: all single bytes and short texts, what a mask allows, a limit of time."""
 
+import time
 from collections.abc import Hashable, Iterable, Iterator
+from contextlib import contextmanager
 from itertools import product
 from typing import Any
 
@@ -11,6 +13,8 @@ from guidedviz.tokens.guide import Guide
 from guidedviz.tokens.vocabulary import Vocabulary
 
 BYTES = [bytes([byte]) for byte in range(256)]
+FIELDS = {"name": {"type": "string"}, "age": {"type": "integer"}}
+PERSON = {"type": "object", "properties": FIELDS, "required": list(FIELDS)}
 
 
 def texts_up_to(letters: Any, longest: int) -> Iterator[str]:
@@ -38,3 +42,12 @@ def bytes_of(vocabulary: Vocabulary, tokens: Iterable[int]) -> bytes:
 
 def regex_guide(model: Any, pattern: str) -> Guide:
     return gv.guide(gv.regex(pattern), model.vocabulary)
+
+
+@contextmanager
+def in_time(seconds: float) -> Iterator[None]:
+    """What is done inside takes less processor time."""
+    began = time.process_time()
+    yield
+    spent = time.process_time() - began
+    assert spent < seconds, f"it took {spent:.1f} s"

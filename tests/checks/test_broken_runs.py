@@ -9,6 +9,10 @@ from guidedviz.checks.broken_runs import SERVICES, broken_run
 from tests.checks.answers.machines import cause
 
 
+def explains(step, keyword, seed):
+    return gv.checks.broken(cause(keyword, step, seed))
+
+
 @pytest.mark.usefixtures("in_this_process")
 @pytest.mark.parametrize("seed", range(len(SERVICES)))
 @pytest.mark.quick("0")
@@ -16,14 +20,15 @@ def test_one_step_and_one_keyword_explain_a_run(seed):
     run = broken_run(seed)
     (finding,) = gv.diagnose(run).findings
     pairs = product(range(len(run.steps)), SERVICES[seed].keywords)
-    [(step, keyword)] = [pair for pair in pairs if gv.checks.broken(cause(pair[1], pair[0], seed))]
+    [(step, keyword)] = [pair for pair in pairs if explains(*pair, seed)]
     assert step == finding.step
     assert keyword not in repr(gv.diagnose(run))
 
 
 def test_a_verdict_on_a_wrong_answer_names_neither_the_step_nor_the_keyword():
     for wrong in (cause("enum"), cause("minimum", 3), cause("minimum", 20), cause("no idea")):
-        said = repr(gv.checks.broken(wrong)).replace(repr(wrong["cause"]), "")
+        verdict = repr(gv.checks.broken(wrong))
+        said = verdict.replace(repr(wrong["cause"]), "")
         assert "17" not in said
         assert "minimum" not in said
 

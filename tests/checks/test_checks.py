@@ -25,6 +25,7 @@ from tests.checks.answers.functions import smaller_while_it_can, step_set_withou
 from tests.checks.answers.machines import levels
 from tests.checks.answers.own_engine import MILESTONES
 from tests.checks.answers.wrong import is_refused, not_refused
+from tests.common import legal_tokens
 from tests.strategies import regexes, show_rules
 
 here = pytest.mark.usefixtures("in_this_process")
@@ -45,14 +46,17 @@ def other(value):
     if isinstance(value, int | float):
         return np.array(value)[()]
     if isinstance(value, dict):
-        return type("Mapping", (dict,), {})({other(key): other(one) for key, one in value.items()})
+        others = {other(key): other(one) for key, one in value.items()}
+        return type("Mapping", (dict,), {})(others)
     if isinstance(value, tuple):
         return tuple(map(other, value))
     if isinstance(value, list | np.ndarray):
         return (other(one) for one in value)
     if isinstance(value, set):
         return frozenset(map(other, value))
-    return type("Text", (str,), {})(value) if isinstance(value, str) else value
+    if isinstance(value, str):
+        return type("Text", (str,), {})(value)
+    return value
 
 
 class Rude:
@@ -89,7 +93,10 @@ def test_a_right_answer_is_right(name, answer):
 @here
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_a_right_answer_may_have_other_types(name):
-    verdict = check(name, lambda *given: other(FUNCTIONS[name](*given)))
+    def answer(*given):
+        return other(FUNCTIONS[name](*given))
+
+    verdict = check(name, answer)
     assert verdict.result == "right", verdict
 
 
@@ -100,10 +107,13 @@ def test_a_wrong_answer_is_wrong_and_says_why(name, most, apart):
 
 
 def test_a_verdict_without_a_reason_is_found():
-    assert is_refused(Verdict("wrong", "", (("yours gave", "2"), ("because", "it is odd"))))
-    assert not is_refused(Verdict("wrong", "", (("yours gave", "2"),)))
-    assert not is_refused(Verdict("wrong", "", (("yours gave", "NameError: x"), ("because", "it is odd"))))
-    assert not is_refused(Verdict("right", "", (("because", "it is odd"),)))
+    gave = ("yours gave", "2")
+    because = ("because", "it is odd")
+    assert is_refused(Verdict("wrong", "", (gave, because)))
+    assert not is_refused(Verdict("wrong", "", (gave,)))
+    error = ("yours gave", "NameError: x")
+    assert not is_refused(Verdict("wrong", "", (error, because)))
+    assert not is_refused(Verdict("right", "", (because,)))
 
 
 @here
@@ -117,8 +127,10 @@ class TestEveryFunction:
 
     def test_a_wrong_one_is_wrong_and_never_raises(self, name):
         nested = ([None], [[1]], {1: 2}, {0: True}, {0: [1]})
-        values = (*nested, "?", 3.5, 7, float("nan"), (1, 2, 3), Rude(), ValueError("returned"), ValueError)
-        for wrong in (*(lambda *_, value=value: value for value in values), crash, lambda: 1, 7, "x"):
+        values = (*nested, "?", 3.5, 7, (1, 2, 3), Rude(), ValueError)
+        values += (float("nan"), ValueError("returned"))
+        answers = [lambda *_, value=value: value for value in values]
+        for wrong in (*answers, crash, lambda: 1, 7, "x"):
             verdict = check(name, wrong)
             assert verdict.result == "wrong"
             assert repr(verdict)
@@ -133,14 +145,16 @@ class TestEveryFunction:
 @pytest.mark.parametrize("name", VALUES)
 @pytest.mark.quick(every=3)
 def test_an_empty_value_is_not_done_yet(name):
-    assert check(name, None).result == check(name, ...).result == "open"
+    assert check(name, None).result == "open"
+    assert check(name, ...).result == "open"
 
 
 # -- verdicts ------------------------------------------------------------------------------------------------------
 
 
 def test_the_first_failing_input_is_shown():
-    verdict = check_function(lambda x: x if x < 2 else 0, [Case((1,), 1), Case((2,), 2), Case((3,), 3)])
+    cases = [Case((number,), number) for number in (1, 2, 3)]
+    verdict = check_function(lambda x: x if x < 2 else 0, cases)
     assert dict(verdict.facts)["input"] == "2"
     assert "input 2 of 3" in verdict.said
 
@@ -196,7 +210,8 @@ def test_a_card_escapes_what_a_student_wrote_and_cuts_what_is_long():
     ],
 )
 def test_the_sentence_names_the_mistake(name, change, because):
-    facts = dict(check(name, changed(name, *change) if isinstance(change, tuple) else change).facts)
+    answer = changed(name, *change) if isinstance(change, tuple) else change
+    facts = dict(check(name, answer).facts)
     assert because in facts.get("because", facts["yours gave"])
 
 
@@ -206,12 +221,16 @@ def test_the_sentence_names_the_mistake(name, change, because):
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("wrong", ["[0--1]", "1[1-0]"])
 def test_a_class_without_a_digit_is_named_and_python_does_not_warn(wrong):
-    facts = dict(check("at_most", lambda n: f"{wrong}|{n}").facts)
+    verdict = check("at_most", lambda n: f"{wrong}|{n}")
+    facts = dict(verdict.facts)
     assert facts["error"].endswith("expected a class with a digit; try: leave this part out where no digit is smaller")
 
 
 def test_of_a_regex_that_nobody_could_read_the_length_is_said():
-    facts = dict(check("at_most", lambda n: FUNCTIONS["at_most"](n) if n < 10**6 else "0|" * 60_000 + "0").facts)
+    def answer(n):
+        return FUNCTIONS["at_most"](n) if n < 10**6 else "0|" * 60_000 + "0"
+
+    facts = dict(check("at_most", answer).facts)
     assert facts["yours gave"] == "it gave a text of more than 100,000 characters"
     assert re.fullmatch(r"a regex of \d{3} characters", facts["expected"])
 
@@ -226,7 +245,9 @@ def test_of_a_regex_that_nobody_could_read_the_length_is_said():
 )
 def test_the_shortest_wrong_text_is_shown_with_its_path(answer, text, yours, path):
     facts = dict(say_texts(gv.regex, Case((), "[0-9]+"), answer).gave)
-    assert (facts["text"], facts["yours"], facts["its path"]) == (text, yours, path)
+    assert facts["text"] == text
+    assert facts["yours"] == yours
+    assert facts["its path"] == path
     assert facts["expected"] != yours
 
 
@@ -255,7 +276,8 @@ def test_the_bugs_of_the_list_come_one_after_another():
     first = GIVEN[LISTS]
     second = first.replace('item ("," item?)*', '(item ("," item?)*)?')
     third = second.replace("[0-9]+", '"0" | [1-9] [0-9]*')
-    assert [dict(check("lists", one).facts)["text"] for one in (first, second, third)] == ["[]", "[00]", "[0,]"]
+    texts = [dict(check("lists", one).facts)["text"] for one in (first, second, third)]
+    assert texts == ["[]", "[00]", "[0,]"]
 
 
 @pytest.mark.parametrize("count", [5, 49])
@@ -273,17 +295,22 @@ def test_the_charts_are_those_of_the_library():
     for rules, text in GRAMMARS:
         chart, _ = list(finished_items(rules, text))[-1]
         columns = gv.earley(show_rules(rules)).chart(text.encode())
-        assert [len(column) for column in chart[:-1]] == [len(column.items) for column in columns[:-1]]
+        sizes = [len(column) for column in chart[:-1]]
+        assert sizes == [len(column.items) for column in columns[:-1]]
 
 
 def test_a_sorted_token_is_what_python_s_re_says_of_the_rule():
     """Dependent where a part of the token completes the rule, accepted where more than the token can complete it."""
     for text, begun, piece in TOKENS:
         data = (begun + piece).decode()
-        ends = [end for end in range(len(begun) + 1, len(data)) if re.fullmatch(text, data[:end])]
-        goes_on = any(re.fullmatch(text, data + rest) for rest in ("", "0", "a", "b", '"', 'a"'))
+        ends = range(len(begun) + 1, len(data))
+        complete = [end for end in ends if re.fullmatch(text, data[:end])]
+        longer = [data + rest for rest in ("", "0", "a", "b", '"', 'a"')]
+        goes_on = any(re.fullmatch(text, one) for one in longer)
         machine = gv.regex(text)
-        right = "accepted" if goes_on else "dependent" if ends else "rejected"
+        right = "dependent" if complete else "rejected"
+        if goes_on:
+            right = "accepted"
         assert sort_by_ends(machine, read(machine, begun), piece)[0] == right
 
 
@@ -293,12 +320,20 @@ def test_no_set_can_be_stored_in_two_ways_of_the_same_size():
         assert ways[0] < ways[1]
 
 
+def legal_pieces(guide, state):
+    return {guide.vocabulary.pieces[token] for token in legal_tokens(guide, state)}
+
+
 def test_the_library_keeps_as_many_tokens_of_a_forced_run():
-    assert {count_kept(tokens, legal) for tokens, legal in SPELLED} >= {0, 1, 2}
+    kept = {count_kept(tokens, legal) for tokens, legal in SPELLED}
+    assert kept >= {0, 1, 2}
     random = Random(8)
     healed = set()
     for _ in range(200):
-        pieces = {b"a", b"b", *(bytes(random.choices(b"ab", k=random.randint(2, 4))) for _ in range(4))}
+        pieces = {b"a", b"b"}
+        for _ in range(4):
+            length = random.randint(2, 4)
+            pieces.add(bytes(random.choices(b"ab", k=length)))
         v = gv.Vocabulary(sorted(pieces))
         run = "".join(random.choices("ab", k=random.randint(1, 6)))
         g = gv.guide(gv.regex(f"{run}[ab]"), v)
@@ -306,11 +341,12 @@ def test_the_library_keeps_as_many_tokens_of_a_forced_run():
         states = [g.initial]
         for token in tokens:
             states.append(g.advance(states[-1], token))
-        legal = [{v.pieces[token] for token in g.mask(state).nonzero()[0]} for state in states[:-1]]
+        legal = [legal_pieces(g, state) for state in states[:-1]]
         keep = count_kept([v.pieces[token] for token in tokens], legal)
         healed.add(keep < len(tokens))
         if keep:
-            assert find_jump(g, None, [], [g.initial], "longest").tokens == tuple(tokens[:keep])
+            jump = find_jump(g, None, [], [g.initial], "longest")
+            assert jump.tokens == tuple(tokens[:keep])
     assert healed == {True, False}
 
 
@@ -318,8 +354,9 @@ def test_the_shortest_refused_text_is_refused_and_no_slice_has_a_shorter_one():
     for text, begun, part in SLICES:
         machine = gv.regex(text)
         inner = gv.regex(part)
-        found = shortest_refused(machine, read(machine, begun), inner)
-        assert (found is None) == FUNCTIONS["whole"](machine, read(machine, begun), inner)
+        state = read(machine, begun)
+        found = shortest_refused(machine, state, inner)
+        assert (found is None) == FUNCTIONS["whole"](machine, state, inner)
         if found is not None:
             assert inner.accepts_prefix(found)
             assert not machine.accepts_prefix(begun + found)

@@ -48,8 +48,8 @@ THREE = [SAMPLES["NaiveEngine"], MyEngine, SAMPLES["ExcellentEngine"]]
 @here
 @pytest.mark.parametrize("engine", THREE)
 def test_the_sample_engines_of_the_teacher_pass_the_exam(engine):
-    for check in (gv.checks.engine_masks(engine), gv.checks.engine(engine, seed=SEED)):
-        assert check, check
+    assert gv.checks.engine_masks(engine)
+    assert gv.checks.engine(engine, seed=SEED)
 
 
 def test_the_teachers_page_names_each_mistake_at_its_milestone():
@@ -77,7 +77,8 @@ class Remembers(MyEngine):
     """It goes on from its last step, whatever state it is given."""
 
     def advance(self, state, token):
-        after = super().advance(self.last if state == self.initial and hasattr(self, "last") else state, token)
+        again = state == self.initial and hasattr(self, "last")
+        after = super().advance(self.last if again else state, token)
         self.last = after or state
         return after
 
@@ -102,7 +103,8 @@ class Hides(MyEngine):
 
 @here
 def test_a_begun_class_is_open_and_one_that_crashes_says_where():
-    assert gv.checks.engine(Begun).result == gv.checks.engine_masks(Begun).result == "open"
+    assert gv.checks.engine(Begun).result == "open"
+    assert gv.checks.engine_masks(Begun).result == "open"
     said = dict(gv.checks.engine(Crashes, seed=SEED).facts)
     assert said["grammars"].startswith("✗ at the start: ZeroDivisionError: oh no")
     assert dict(gv.checks.engine_masks(Crashes).facts)["yours"] == "at the start: ZeroDivisionError: oh no"
@@ -123,7 +125,8 @@ def test_a_seed_asks_the_same_again_and_a_call_without_one_asks_something_new():
         draw_exam.cache_clear()
         said.append(gv.checks.engine(Crashes, seed=seed).facts)
     assert said[0] == said[1] != said[2]
-    first, second = (gv.checks.engine(Crashes).said for _ in range(2))
+    first = gv.checks.engine(Crashes).said
+    second = gv.checks.engine(Crashes).said
     assert first != second
     assert "gv.checks.engine(Crashes, seed=" in first
 
@@ -171,7 +174,8 @@ def test_a_forgotten_return_of_some_masks_is_named(engine, seed):
     assert said in repr(gv.checks.engine_masks(engine))
 
 
-CUTS = [changed("return (*left, move[1])", f"return (*left[-{most}:], move[1])") for most in (3, 6, 12)]
+short_of = "return (*left[-{}:], move[1])".format
+CUTS = [changed("return (*left, move[1])", short_of(most)) for most in (3, 6, 12)]
 THIN = {
     "one EOS id": changed("legal |= self.eos", "legal |= {*sorted(self.eos)[:1]}"),
     "the top two nodes": changed("self.advance(state, token)}", "self.advance(state[-2:], token)}"),
@@ -199,7 +203,8 @@ def test_the_small_tasks_are_deep_enough_for_a_short_stack():
 def test_the_small_tasks_end_inside_a_character():
     class Characters(MyEngine):
         def __init__(self, moves, ends, pieces, eos):
-            super().__init__(moves, ends, [piece.decode(errors="ignore").encode() for piece in pieces], eos)
+            whole = [piece.decode(errors="ignore").encode() for piece in pieces]
+            super().__init__(moves, ends, whole, eos)
 
     assert "token 0 '<0xC3>' is legal, and yours forbids it" in repr(gv.checks.engine_masks(Characters))
 
@@ -212,7 +217,8 @@ def test_what_was_never_asked_is_not_called_right():
 
     said = dict(gv.checks.engine(Another, seed=SEED).facts)
     assert said["grammars"].startswith("✗ at the start: TypeError")
-    assert {said[name] for name in ("states as values", "the end", "dead ends", "forced bytes")} == {"not asked"}
+    for name in ("states as values", "the end", "dead ends", "forced bytes"):
+        assert said[name] == "not asked"
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="Windows cannot fork")
@@ -273,7 +279,8 @@ def test_an_engine_with_an_idea_of_the_notebook_passes_the_exam(name):
 def test_the_ideas_of_the_notebook_have_the_ratios_that_were_measured_in_their_order():
     text = (LABS / "src" / "project.py").read_text(encoding="utf-8")
     rows = re.findall(r"^# \| .*?\*([a-zA-Z ]+)\*.*? \| ([\d.]+)x \| ([\d.]+)x \|", text, re.MULTILINE)
-    assert [row[0] for row in rows] == [*MEASURED][1:]
+    _, *ideas = MEASURED
+    assert [row[0] for row in rows] == ideas
     for name, *said in rows:
         for shown, base, mine in zip(said, MEASURED["none"], MEASURED[name], strict=True):
             assert float(shown) == pytest.approx(base / mine, rel=0.13)

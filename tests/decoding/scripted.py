@@ -7,11 +7,12 @@ import numpy as np
 
 from guidedviz.models.chat import ChatTemplate
 from guidedviz.models.model import ToyModel
+from tests.common import BYTES
 
 NAMES = "<|im_start|> <|im_end|> <think> </think> <tool_call> </tool_call> <tool_response> </tool_response>".split()
 SPECIAL = {name: 256 + number for number, name in enumerate(NAMES)}
 END = SPECIAL["<|im_end|>"]
-PIECES = [bytes([byte]) for byte in range(256)] + [name.encode() for name in NAMES]
+PIECES = BYTES + [name.encode() for name in NAMES]
 TEMPLATE = """{% for tool in tools %}{{ tool | tojson }}
 {% endfor %}{% for m in messages %}<|im_start|>{{ m.role }}
 {% if m.role == "tool" %}<tool_response>{{ m.content }}</tool_response>{% else %}{{ m.content }}{% endif %}

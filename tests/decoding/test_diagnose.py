@@ -11,11 +11,9 @@ import tasks
 import guidedviz as gv
 from guidedviz.files import shipped
 from guidedviz.tokens.guide import Guide
-from tests.common import regex_guide
+from tests.common import PERSON, regex_guide
 
 PAREN = 'root ::= ("(" root ")" | "[" root "]")*'
-FIELDS = {"name": {"type": "string"}, "age": {"type": "integer"}}
-PERSON = {"type": "object", "properties": FIELDS, "required": list(FIELDS)}
 ADA = "Ada is 36.\nJSON with name, age:\n"
 ONE_KEY = {"type": "object", "properties": {"a": {"type": "integer"}}, "required": ["a"]}
 
@@ -235,7 +233,7 @@ def test_no_sound_run_is_called_broken_also_from_a_file(tmp_path):
     stream = tasks.stream(3, held_out=True)
     calm = (task for task, chatty in stream if not chatty and task.family != "reason")
     bard = gv.load_model("bard")
-    lines = gv.guide(gv.regex("[A-Za-z',.:;!?\n -]*"), bard.vocabulary)
+    lines = regex_guide(bard, "[A-Za-z',.:;!?\n -]*")
     runs = []
     for seed in range(6):
         guide = None if seed % 2 else lines

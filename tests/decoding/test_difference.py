@@ -4,6 +4,7 @@ import pytest
 
 import guidedviz as gv
 from guidedviz.decoding.payoff import find_difference
+from tests.common import regex_guide
 
 PIECES = [b"n", b"o", b"no", b"t", b"!", b"</s>"]
 CASES = [  # the model's taste, the regex, the tokens of both ways, and how they differ
@@ -24,6 +25,6 @@ CASES = [  # the model's taste, the regex, the tokens of both ways, and how they
 @pytest.mark.parametrize(("rule", "regex", "plain", "jumped", "difference"), CASES)
 def test_both_ways_are_decoded_and_compared(rule, regex, plain, jumped, difference):
     model = gv.ToyModel(PIECES, rule, eos=[5])
-    guide = gv.guide(gv.regex(regex), model.vocabulary)
+    guide = regex_guide(model, regex)
     runs = [gv.record(model, "t", guide, temperature=0, max_tokens=6, jump_forward=jump) for jump in (False, True)]
     assert (*(run.tokens for run in runs), find_difference(*runs)) == (plain, jumped, difference)

@@ -8,6 +8,7 @@ import guidedviz as gv
 from guidedviz.decoding.finding_card import REFUSED, TAKEN
 from guidedviz.files import shipped
 from guidedviz.widgets.clean import clean
+from tests.common import regex_guide
 
 PROMPT = "The umbrella is red and costs $12.50.\nJSON with product, price:\n"
 
@@ -15,7 +16,7 @@ PROMPT = "The umbrella is red and costs $12.50.\nJSON with product, price:\n"
 @pytest.fixture(scope="module")
 def pear():
     clerk = gv.load_model("clerk")
-    guide = gv.guide(gv.regex(r'\{"product": "[a-z]{1,6}", "price": [0-9]+\}'), clerk.vocabulary)
+    guide = regex_guide(clerk, r'\{"product": "[a-z]{1,6}", "price": [0-9]+\}')
     return gv.diagnose(gv.record(clerk, PROMPT, guide, temperature=0))
 
 

@@ -6,13 +6,14 @@ import guidedviz as gv
 from guidedviz.decoding.inserted import cut_inserted
 from guidedviz.decoding.player import LiveWalk, Player, ReplayWalk
 from guidedviz.errors import IllegalToken, SettingError, VocabularyError
+from tests.common import regex_guide
 
 DATE = "2024-0[1-9]-03"
 PROMPT = "March 3rd 2024 is "
 
 
 def player_of(model, pattern=""):
-    guide = gv.guide(gv.regex(pattern), model.vocabulary) if pattern else None
+    guide = regex_guide(model, pattern) if pattern else None
     return Player(LiveWalk(model, PROMPT, guide), gv.decoding.Settings(temperature=0))
 
 

@@ -7,10 +7,8 @@ import pytest
 
 import guidedviz as gv
 from guidedviz.views.step_words import pack_step, shown_candidates
-from tests.common import regex_guide
+from tests.common import PERSON, regex_guide
 
-FIELDS = {"name": {"type": "string"}, "age": {"type": "integer"}}
-PERSON = {"type": "object", "properties": FIELDS, "required": list(FIELDS)}
 ADA = "Ada is 36.\nJSON with name, age:\n"
 
 

@@ -7,6 +7,7 @@ import guidedviz as gv
 from guidedviz.decoding.loop import decode_plainly, start, take_step
 from guidedviz.decoding.sampling import Settings
 from guidedviz.views.step_words import say_step
+from tests.common import regex_guide
 
 PIECES = [b"a", b"b", b"c", b"<eos>", b"<script>alert(1)</script>"]
 
@@ -178,7 +179,7 @@ def test_a_full_context_ends_the_decode_and_keeps_the_record():
     assert ways == [*[("sampled", "")] * 3, ("none", "context")]
     assert len(trace.tokens) == 3, "the token after the last that it reads"
     assert "the context of the model is full" in say_step(trace.steps[-1])
-    guide = gv.guide(gv.regex("[ab]abcabc"), SHORT.vocabulary)
+    guide = regex_guide(SHORT, "[ab]abcabc")
     forced = gv.record(SHORT, "abc", guide, jump_forward=True)
     assert forced.text[1:] == "abcabc", "forced tokens go on"
     assert forced.steps[-1].end == "complete"

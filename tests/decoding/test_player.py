@@ -9,7 +9,8 @@ from guidedviz.decoding.player import LiveWalk, Player, ReplayWalk
 @pytest.fixture
 def player(toy):
     model = toy.toy_model()
-    return Player(LiveWalk(model, "say ", toy.WordsGuide(model.vocabulary)), gv.decoding.Settings(seed=3))
+    walk = LiveWalk(model, "say ", toy.WordsGuide(model.vocabulary))
+    return Player(walk, gv.decoding.Settings(seed=3))
 
 
 def forward(player, count=1):
@@ -34,17 +35,23 @@ def test_it_takes_the_steps_of_a_decode_and_no_more(player, toy):
 def test_back_forgets_nothing_and_forward_takes_nothing_anew(player):
     five = forward(player, 5)
     back = five.go(2)
-    assert (back.cursor, len(back.taken), back.known) == (2, 5, True)
+    assert back.cursor == 2
+    assert len(back.taken) == 5
+    assert back.known
     assert forward(back, 3).taken is five.taken
-    assert [five.go(place).cursor for place in (-4, 99)] == [0, 5]
+    assert five.go(-4).cursor == 0
+    assert five.go(99).cursor == 5
     assert back.choose(five.taken[2].step.token).taken is five.taken, "choosing the token that is there goes on"
     assert player.go(5).current is None
 
 
+def other_than(step):
+    """Another legal token than that of a step."""
+    return next(c.token for c in step.candidates if c.legal and c.token != step.token)
+
+
 def other_than_first(player):
-    """Another legal token for the first step."""
-    first = player.taken[0].step
-    return next(c.token for c in first.candidates if c.legal and c.token != first.token)
+    return other_than(player.taken[0].step)
 
 
 def test_a_choice_is_the_next_token_and_the_steps_after_it_become_a_branch(player, toy):
@@ -55,14 +62,17 @@ def test_a_choice_is_the_next_token_and_the_steps_after_it_become_a_branch(playe
     assert branch.current.how == "inserted"
     assert branch.branches == (five.taken,)
     assert len(five.taken) == 5, "the old player is still what it was"
-    assert b"".join(s.piece for s in forward(branch, 60).steps[:-1]) in toy.WORDS
+    pieces = [step.piece for step in forward(branch, 60).steps]
+    assert b"".join(pieces[:-1]) in toy.WORDS
 
 
 def test_a_branch_is_returned_to_where_it_parts_and_nothing_is_lost(player):
     five = forward(player, 5)
     left = five.go(0).choose(other_than_first(five))
     back = left.turn(0)
-    assert (back.taken, back.cursor, back.branches) == (five.taken, 0, (left.taken,))
+    assert back.taken == five.taken
+    assert back.cursor == 0
+    assert back.branches == (left.taken,)
     assert forward(back, 5).taken is five.taken
 
 
@@ -101,8 +111,9 @@ def test_a_replay_has_one_way_only(toy):
     player = forward(Player(ReplayWalk(trace), gv.decoding.Settings()), 9)
     assert player.steps == trace.steps
     assert player.at_end
+    other = other_than(trace.steps[0])
     with pytest.raises(gv.SettingError, match="recorded"):
-        player.go(0).choose(next(c.token for c in trace.steps[0].candidates if c.token != trace.steps[0].token))
+        player.go(0).choose(other)
 
 
 def test_a_closed_player_keeps_its_steps_but_no_model(player):

@@ -37,7 +37,8 @@ def load(path):
 
 @pytest.mark.parametrize(("source", "kept"), [("LIVE", "RECORDED"), ("RECORDED", "RECORDED"), ("TOY", "TOY")])
 def test_a_file_gives_back_what_was_saved_and_is_never_live(tmp_path, source, kept):
-    save_record(replace(SHEET, source=source, count=np.int64(3)), tmp_path / "s.json")
+    live = replace(SHEET, source=source, count=np.int64(3))
+    save_record(live, tmp_path / "s.json")
     assert load(tmp_path / "s.json") == replace(SHEET, source=kept, count=3)
     assert os.listdir(tmp_path) == ["s.json"]
 
@@ -71,8 +72,9 @@ def test_a_save_that_fails_leaves_the_old_file(tmp_path, monkeypatch):
     ],
 )  # fmt: skip
 def test_a_file_that_is_no_record_is_refused(tmp_path, text, said):
-    (tmp_path / "s.json").write_text(text)
-    for path, wrong in ((tmp_path / "s.json", said), (tmp_path, "not a regular"), (tmp_path / "none", "No such file")):
+    file = tmp_path / "s.json"
+    file.write_text(text)
+    for path, wrong in ((file, said), (tmp_path, "not a regular"), (tmp_path / "none", "No such file")):
         with pytest.raises(TraceError, match=wrong):
             load(path)
     for use in (load, lambda path: save_record(SHEET, path)):

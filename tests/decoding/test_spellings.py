@@ -47,7 +47,7 @@ def total(record):
 
 @pytest.mark.parametrize("regex", ["names?:", "(name|names)\n", "name:"])
 def test_all_spellings_have_the_probability_that_the_masks_give_them(toy, regex):
-    guide = gv.guide(gv.regex(regex), toy.vocabulary)
+    guide = regex_guide(toy, regex)
     record = gv.spellings(toy, "\n", guide, limit=1000)
     start = toy.encode("\n")
     expected = brute_force(toy, guide, start, guide.initial, len(record.run))

@@ -7,6 +7,7 @@ import pytest
 import guidedviz as gv
 from guidedviz.decoding.payoff import FRACTIONS
 from guidedviz.decoding.timing import TASK_PROMPT, build_tasks, pattern_of, write_example
+from tests.common import BYTES
 
 
 def shares(parts):
@@ -15,8 +16,9 @@ def shares(parts):
 
 def test_there_is_a_task_for_each_place_and_its_example_has_that_share_and_size(tasks):
     assert tuple(task.fraction for task in tasks) == FRACTIONS
-    assert all(abs(shares(task.text) - task.fraction) < 0.035 for task in tasks)
-    assert all(56 <= len(task.text) <= 72 for task in tasks)
+    for task in tasks:
+        assert abs(shares(task.text) - task.fraction) < 0.035
+        assert 56 <= len(task.text) <= 72
 
 
 @pytest.mark.parametrize("place", range(0, 20, 3))
@@ -25,7 +27,8 @@ def test_with_jump_forward_clerk_comes_out_at_that_fraction(clerk, tasks, place)
     """Of the tokens of the output, those for which no pass was needed."""
     task = tasks[place]
     trace = gv.record(clerk, TASK_PROMPT, task.guide, temperature=0.0, jump_forward=True)
-    assert abs(1 - trace.passes / len(trace.tokens) - task.fraction) < 0.04
+    share = 1 - trace.passes / len(trace.tokens)
+    assert abs(share - task.fraction) < 0.04
     assert trace.steps[-1].end == "eos"
     assert isinstance(json.loads(trace.text), dict if place else str)
 
@@ -41,19 +44,22 @@ def test_an_example_is_json_and_a_text_of_its_regex_in_which_only_the_free_parts
     for part, form in example:
         ways = []
         for byte in part.encode():
-            ways.append(sum(machine.step(state, other) is not None for other in range(256)))
+            following = [machine.step(state, other) for other in range(256)]
+            ways.append(sum(after is not None for after in following))
             state = machine.step(state, byte)
         assert bool(form) == any(way > 1 for way in ways)
 
 
 def test_free_letters_and_digits_are_not_made_up(tasks):
-    shown = "".join(text for text, _ in tasks[10].text)
+    parts = tasks[10].text
+    shown = "".join(text for text, _ in parts)
     assert shown.startswith('{"title": "The B·····')
     assert shown.endswith("·}<|end|>")
 
 
 def test_where_a_token_is_a_byte_the_share_still_rises_from_place_to_place():
-    letters = gv.ToyModel([bytes([byte]) for byte in range(256)], lambda tokens: [0.0] * 256)
+    zeros = [0.0] * 256
+    letters = gv.ToyModel(BYTES, lambda tokens: zeros)
     found = [shares(task.text) for task in build_tasks(letters, 160)]
     assert found == sorted(found)
     assert found[0] < 0.05

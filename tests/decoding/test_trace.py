@@ -11,11 +11,13 @@ from hypothesis import strategies as st
 import guidedviz as gv
 from guidedviz.decoding.trace import standing, taken_back, tokens_before
 from guidedviz.models.chat import Prompt
+from tests.common import regex_guide
 
 
 @pytest.fixture
 def trace():
-    toy = gv.ToyModel([b"a", b"\xff\x00", b"<script>"], lambda t: [0.0, 1.0, 2.0])
+    logits = [0.0, 1.0, 2.0]
+    toy = gv.ToyModel([b"a", b"\xff\x00", b"<script>"], lambda t: logits)
     return gv.record(toy, "a", max_tokens=5, seed=3)
 
 
@@ -27,7 +29,8 @@ def test_a_trace_survives_the_file(trace, tmp_path):
 def test_a_file_keeps_the_parts_of_a_chat_prompt_and_an_older_file_has_none(trace, tmp_path):
     path = tmp_path / "t.json"
     model = gv.ToyModel([b"a", b"<s>"], lambda tokens: [1.0, 0.0])
-    run = gv.record(model, Prompt("<s>a<s>", (1, 0, 1), ("", "<s>", "a<s>")), max_tokens=2)
+    prompt = Prompt("<s>a<s>", (1, 0, 1), ("", "<s>", "a<s>"))
+    run = gv.record(model, prompt, max_tokens=2)
     run.save(path)
     assert gv.Trace.load(path).prompt_parts == run.prompt_parts == ("", "<s>", "a<s>")
     older = json.loads(path.read_text())
@@ -57,7 +60,9 @@ def test_a_damaged_trace_names_the_field(trace, tmp_path, way, value, said):
     path = tmp_path / "t.json"
     trace.save(path)
     data = json.loads(path.read_text())
-    put(data, way, data["steps"][4] | value if isinstance(value, dict) else value)
+    if isinstance(value, dict):
+        value = data["steps"][4] | value
+    put(data, way, value)
     path.write_text(json.dumps(data))
     with pytest.raises(gv.TraceError, match=said):
         gv.Trace.load(path)
@@ -73,13 +78,19 @@ def put(data, way, value):
 def all_ways(data, way=()):
     """The path of every field, list item and list of a record."""
     yield way
-    items = data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ()
+    items = ()
+    if isinstance(data, dict):
+        items = data.items()
+    elif isinstance(data, list):
+        items = enumerate(data)
     for name, value in items:
         yield from all_ways(value, (*way, name))
 
 
-MODEL = gv.ToyModel([b"n", b"a", b"name", b"x", b"me", b"!", b"?"], lambda tokens: [5.0, 4, 0, 3, 0, 1, 0])
-GUIDE = gv.guide(gv.regex("x?name[!?]"), MODEL.vocabulary)
+PIECES = [b"n", b"a", b"name", b"x", b"me", b"!", b"?"]
+LOGITS = [5.0, 4, 0, 3, 0, 1, 0]
+MODEL = gv.ToyModel(PIECES, lambda tokens: LOGITS)
+GUIDE = regex_guide(MODEL, "x?name[!?]")
 VALID = gv.record(MODEL, "x", GUIDE, temperature=0, jump_forward=True)
 WRONG = st.sampled_from(
     [None, True, -1, 0, 1, 7, 10**40, -0.5, 0.5, 2.5, float("nan"), float("inf"), "", "x", "none", "eos", "\ud800",
@@ -94,7 +105,8 @@ def test_a_trace_with_damaged_fields_is_refused_or_can_be_drawn(tmp_path_factory
     VALID.save(path)
     damaged = json.loads(path.read_text())
     for _ in range(data.draw(st.integers(0, 3))):
-        way = data.draw(st.sampled_from([way for way in all_ways(damaged) if way]))
+        ways = [way for way in all_ways(damaged) if way]
+        way = data.draw(st.sampled_from(ways))
         put(damaged, way, deepcopy(data.draw(WRONG)))  # or a list might hold itself
     path.write_text(json.dumps(damaged))
     try:
@@ -111,7 +123,8 @@ def test_a_trace_with_damaged_fields_is_refused_or_can_be_drawn(tmp_path_factory
 
 
 def test_a_step_names_the_places_of_the_steps_that_it_takes_back(trace):
-    steps = [replace(trace.steps[0], back=back) for back in (0, 0, 2, 0, 1)]
+    first = trace.steps[0]
+    steps = [replace(first, back=back) for back in (0, 0, 2, 0, 1)]
     assert taken_back(steps) == [[], [], [0, 1], [], [3]]
     assert standing(steps) == [steps[2], steps[4]]
     assert tokens_before(steps) == [0, 1, 0, 3, 3]

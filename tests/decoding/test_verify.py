@@ -12,6 +12,7 @@ from guidedviz.decoding.loop import start, take_pass
 from guidedviz.decoding.samplers import Task
 from guidedviz.decoding.sampling import Settings
 from guidedviz.decoding.speculation import Forced, Guess, LookUp, Small
+from tests.common import regex_guide
 
 PIECES = [b"a", b"b", b"ab", b"</s>"]
 
@@ -115,7 +116,7 @@ DRAFTS = {
 @pytest.mark.parametrize("pattern", ["a(b|aa)?", "(ab?){1,2}", "ab|abab"])
 def test_every_text_has_the_probability_of_plain_masked_decoding(pattern, name):
     model = toy(1)
-    guide = gv.guide(gv.regex(pattern), model.vocabulary)
+    guide = regex_guide(model, pattern)
     found = distribution(model, guide, Settings(), DRAFTS[name])
     texts = exact.all_texts(Task(model, "a", guide))
     expected = {text.tokens: text.masked for text in texts}
@@ -128,7 +129,7 @@ def test_every_text_has_the_probability_of_plain_masked_decoding(pattern, name):
 )
 def test_settings_change_the_distribution_as_they_do_without_a_draft(settings):
     model = toy(2)
-    guide = gv.guide(gv.regex("(ab?){1,2}"), model.vocabulary)
+    guide = regex_guide(model, "(ab?){1,2}")
     plain = distribution(model, guide, settings, DRAFTS["no guess"])
     drafted = distribution(model, guide, settings, DRAFTS["a smaller model"])
     possible = {output: chance for output, chance in plain.items() if chance > 0}

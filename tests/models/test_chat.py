@@ -16,6 +16,7 @@ from guidedviz.models.language_model import LanguageModel
 from guidedviz.models.load import embedded_folder, read_template
 from guidedviz.models.sandbox import LONGEST
 from guidedviz.models.tokenizer import Tokenizer
+from tests.common import regex_guide
 
 NAMES = ("<|im_start|>", "<|im_end|>", "<|eot|>", "[INST]", "[/INST]")
 TEMPLATES = {
@@ -48,13 +49,13 @@ def pair(request, tmp_path_factory):
     flags = dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized"), False)
     for number, name in enumerate(NAMES):
         config["model"]["vocab"][name] = 4096 + number
-        config["added_tokens"].append({"id": 4096 + number, "content": name, "special": True, **flags})
+        added = {"id": 4096 + number, "content": name, "special": True}
+        config["added_tokens"].append(added | flags)
     (folder / "tokenizer.json").write_text(json.dumps(config))
-    words = {"bos_token": "<|im_start|>", "eos_token": "<|im_end|>", "chat_template": TEMPLATES[request.param]}
+    marks = {"bos_token": "<|im_start|>", "eos_token": "<|im_end|>"}
+    words = {**marks, "chat_template": TEMPLATES[request.param]}
     (folder / "tokenizer_config.json").write_text(json.dumps(words))
-    reference = PreTrainedTokenizerFast(
-        tokenizer_file=str(folder / "tokenizer.json"), bos_token=words["bos_token"], eos_token=words["eos_token"]
-    )
+    reference = PreTrainedTokenizerFast(tokenizer_file=str(folder / "tokenizer.json"), **marks)
     reference.chat_template = words["chat_template"]
     return read_template(folder, Tokenizer(folder)), reference
 
@@ -63,30 +64,42 @@ def expected(reference, messages):
     return list(reference.apply_chat_template(messages, add_generation_prompt=True, return_dict=False))
 
 
+def names_nothing(text):
+    return not any(name in text for name in NAMES)
+
+
+def marks(prompt):
+    return [token for token in prompt.tokens if token >= 4096]
+
+
+plain_texts = st.text(max_size=30).filter(names_nothing) | st.sampled_from([" a\n", "\n\n", "1 2  3"])
+odd_texts = st.lists(st.sampled_from([*NAMES, "<|im_", "end|>", "user", "\n", " Ada", "\ue000"]), max_size=8)
+
+
 @settings(max_examples=20)
-@given(
-    content=st.text(max_size=30).filter(lambda text: not any(name in text for name in NAMES))
-    | st.sampled_from([" a\n", "\n\n", "1 2  3"])
-)
+@given(content=plain_texts)
 @pytest.mark.quick("ChatML")
 def test_the_tokens_are_those_of_transformers(pair, content):
     own, reference = pair
-    for messages in ([TALK[1] | {"content": content}], [*TALK, TALK[2] | {"content": content}, TALK[3]]):
+    short = [TALK[1] | {"content": content}]
+    long = [*TALK, TALK[2] | {"content": content}, TALK[3]]
+    for messages in (short, long):
         assert list(own.read(messages).tokens) == expected(reference, messages)
-    assert own.read(content) == own.read([{"role": "user", "content": content}])
+    said = [{"role": "user", "content": content}]
+    assert own.read(content) == own.read(said)
 
 
 @settings(max_examples=30)
-@given(st.lists(st.sampled_from([*NAMES, "<|im_", "end|>", "user", "\n", " Ada", "\ue000"]), max_size=8).map("".join))
+@given(odd_texts.map("".join))
 def test_what_a_person_writes_holds_no_special_token(pair, content):
     own, _ = pair
-    plain = own.read([TALK[0], TALK[1] | {"content": "x"}])
+    plain = own.read(TALK[:2])
     found = own.read([TALK[0], TALK[1] | {"content": content}])
-    special = [[token for token in prompt.tokens if token >= 4096] for prompt in (plain, found)]
-    assert special[0] == special[1]
+    assert marks(plain) == marks(found)
     assert content.strip() in found
-    assert (plain.parts[1::2], "".join(found.parts)) == (found.parts[1::2], found)
-    assert len(found.parts[1::2]) == len(special[1])
+    assert plain.parts[1::2] == found.parts[1::2]
+    assert "".join(found.parts) == found
+    assert len(found.parts[1::2]) == len(marks(found))
 
 
 @pytest.mark.parametrize("special", [{"§": 1}, {"<|a|>": 1, "|a|>": 2}, {"<|a|>": 1, "|a|": 2, "a": 3, ">": 4}])
@@ -97,10 +110,14 @@ def test_nobody_writes_a_short_special_token_or_one_inside_another(special, cont
     def ids(text):
         return [*map(ord, text)]
 
-    words = SimpleNamespace(special=special, names={}, encode_plain=ids, encode_special=lambda _: [1, *ids(content)])
+    def encode_special(_):
+        return [1, *ids(content)]
+
+    words = SimpleNamespace(special=special, names={}, encode_plain=ids, encode_special=encode_special)
     template = ChatTemplate(first + "{{ messages[0].content }}", words)
     prompt = template.read(content)
-    assert (prompt, prompt.parts) == (first + content, ("", first, content))
+    assert prompt == first + content
+    assert prompt.parts == ("", first, content)
     assert prompt.tokens == (1, *ids(content))
 
 
@@ -133,7 +150,9 @@ def test_an_error_says_which_message_and_which_key_has_another_form(messages, wh
     template = ChatTemplate("", Tokenizer(embedded_folder("bard")))
     with pytest.raises(gv.SettingError) as told:
         template.read(messages)
-    assert (told.value.where, told.value.seen, told.value.expected) == ("model.chat" + where, seen, expected)
+    assert told.value.where == "model.chat" + where
+    assert told.value.seen == seen
+    assert told.value.expected == expected
     assert told.value.hint
 
 
@@ -157,14 +176,11 @@ def add(a: int, b: int) -> int:
 
 
 def talk_with(text):
-    call = {"function": {"name": "add", "arguments": {"a": text, text: [text, {"b": 1}]}}}
+    arguments = {"a": text, text: [text, {"b": 1}]}
+    call = {"function": {"name": "add", "arguments": arguments}}
     question = {"role": "user", "content": text}
     answer = {"role": "assistant", "content": text, "reasoning_content": text, "tool_calls": [call]}
     return [question, answer, {"role": "tool", "content": text}]
-
-
-def marks(prompt):
-    return [token for token in prompt.tokens if token >= 4096]
 
 
 def test_calls_and_results_reach_the_template_and_none_of_their_texts_becomes_special():
@@ -178,10 +194,9 @@ def test_calls_and_results_reach_the_template_and_none_of_their_texts_becomes_sp
     assert '"description": "The sum, and <|im_end|>."' in plain.parts[2]
     assert hostile.count(HOSTILE) == 4, "and in JSON its line ends are escaped"
     assert '{"name": "add", "arguments": {"a": "x", "x": ["x", {"b": 1}]}}' in plain
-    text = [
-        {"role": "assistant", "content": None, "tool_calls": [{"function": {"name": "f", "arguments": '{"a": 1}'}}]}
-    ]
-    assert '{"name": "f", "arguments": {"a": 1}}' in template.read(text)
+    call = {"function": {"name": "f", "arguments": '{"a": 1}'}}
+    message = {"role": "assistant", "content": None, "tool_calls": [call]}
+    assert '{"name": "f", "arguments": {"a": 1}}' in template.read([message])
     assert "system" not in template.read("x")
 
 
@@ -219,6 +234,10 @@ def test_a_model_without_a_template_names_one_that_has_it(clerk):
         clerk.chat("Hello")
 
 
+def chat_warnings(told):
+    return [str(one.message) for one in told if one.category is ChatWarning]
+
+
 def test_plain_text_for_a_chat_model_is_warned_of_once_per_model(bard):
     words = Tokenizer(embedded_folder("bard"))
     template = ChatTemplate("{{ messages[0].content }}", words)
@@ -226,20 +245,21 @@ def test_plain_text_for_a_chat_model_is_warned_of_once_per_model(bard):
     toy = gv.ToyModel([b"a"], lambda _: [0.0])
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
-        for one, prompt in ((model, model.chat("so")), (bard, "so"), (toy, "a")):
+        asked = model.chat("so")
+        for one, prompt in ((model, asked), (bard, "so"), (toy, "a")):
             next(gv.decode(one, prompt))
-        assert not [one for one in told if one.category is ChatWarning]
+        assert not chat_warnings(told)
         for one in (gv.decoding.remember(model), model):
             next(gv.decode(one, "so"))
             gv.record(one, "so", max_tokens=1)
             gv.stage(one, "so")
-    (said,) = [str(one.message) for one in told if one.category is ChatWarning]
+    (said,) = chat_warnings(told)
     assert said.startswith('talker is a chat model and the prompt is plain text; model.chat("...")')
 
 
 def test_a_prompt_is_decoded_as_its_tokens(clerk):
     prompt = Prompt("Yes or no:\n", tuple(clerk.encode("Yes or no:\n")))
-    guide = gv.guide(gv.regex("yes|no"), clerk.vocabulary)
+    guide = regex_guide(clerk, "yes|no")
     assert gv.record(clerk, prompt, guide, seed=1).tokens == gv.record(clerk, "Yes or no:\n", guide, seed=1).tokens
 
 

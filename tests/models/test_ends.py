@@ -1,13 +1,17 @@
 """Claims about models with several tokens that end a text: all are legal where it may end, and each stops a decode."""
 
-import numpy as np
 import pytest
 
 import guidedviz as gv
 from guidedviz.models.chat import ChatTemplate
 from guidedviz.models.tokenizer import Tokenizer
+from tests.common import legal_tokens, regex_guide
 from tests.host.running import hosting
 from tests.models.chat_folder import CHATML, build_folder
+
+
+def legal_ends(guide, state):
+    return {0, 4093, 4094, 4095}.intersection(legal_tokens(guide, state))
 
 
 @pytest.fixture
@@ -37,13 +41,15 @@ def test_all_ends_are_legal_exactly_where_a_text_may_end_and_any_stops_a_decode(
                 state = guide.initial
                 legal = []
                 for token in (*one.encode("a"), *one.encode("b")):
-                    legal.append(set(np.flatnonzero(guide.mask(state))) & {0, 4093, 4094, 4095})
+                    legal.append(legal_ends(guide, state))
                     state = guide.advance(state, token)
                 assert legal == [set(), set()]
-                assert set(np.flatnonzero(guide.mask(state))) & {0, 4093, 4094, 4095} == {0, 4094, 4095}
+                assert legal_ends(guide, state) == {0, 4094, 4095}
             for end in (0, 4094, 4095):
-                trace = gv.record(one, one.chat("ab"), gv.guide(gv.regex("a*"), one.vocabulary), bias={end: 100.0})
-                assert (trace.tokens, trace.steps[-1].end, trace.text) == ((end,), "eos", "")
+                trace = gv.record(one, one.chat("ab"), regex_guide(one, "a*"), bias={end: 100.0})
+                assert trace.tokens == (end,)
+                assert trace.steps[-1].end == "eos"
+                assert trace.text == ""
 
 
 TOKENS = {"<|im_start|>": 4093, "<|im_end|>": 4094}

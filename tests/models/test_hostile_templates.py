@@ -15,6 +15,7 @@ from guidedviz.errors import ChatWarning
 from guidedviz.files import PACKAGE
 from guidedviz.models import sandbox, template
 from guidedviz.models.template import WALL_SECONDS, TemplateStopped, own_renderer, render
+from tests.common import regex_guide
 from tests.models.chat_folder import CHATML, build_folder
 
 TALK = [{"role": "user", "content": "Ada is 36."}]
@@ -158,7 +159,8 @@ def test_a_folder_with_a_hostile_template_is_loaded_and_says_why_it_has_no_end_o
         model = gv.load_model(str(folder), "numpy")
     assert time.monotonic() - began < WALL_SECONDS + 10
     assert model.vocabulary.eos == {0, 4095}
-    assert gv.record(model, "Ada", gv.guide(gv.regex("a|b"), model.vocabulary)).text in ("a", "b")
+    run = gv.record(model, "Ada", regex_guide(model, "a|b"))
+    assert run.text in ("a", "b")
     with pytest.raises(TemplateStopped, match="takes more than"):
         model.chat("Ada")
 
@@ -189,12 +191,12 @@ def test_the_process_is_kept_until_a_template_is_stopped():
 
 def test_a_prompt_takes_at_most_30_ms_of_processor_time_on_average():
     template.end_renderer()
-    began = os.times()
+    began = sum(os.times()[:4])
     for _ in range(30):
         own_process()
     template.end_renderer()
-    spent = [after - before for before, after in zip(began, os.times(), strict=True)]
-    assert sum(spent[:4]) / 30 < 0.03
+    spent = sum(os.times()[:4]) - began
+    assert spent / 30 < 0.03
 
 
 @ON_LINUX
@@ -209,12 +211,14 @@ def test_the_process_has_nothing_of_ours(monkeypatch):
         place = f"/proc/{process}"
         assert sorted(os.listdir(f"{place}/fd")) == ["0", "1", "2"]
     with open(f"{place}/environ") as file:
-        names = {entry.partition("=")[0] for entry in file.read().split("\0")}
+        entries = file.read().split("\0")
+    names = {entry.partition("=")[0] for entry in entries}
     assert names <= {*template.KEPT_VARIABLES, ""}
     with open(f"{place}/maps") as file:
         loaded = file.read()
     assert "jinja2" not in names
-    assert not [package for package in ("numpy", "torch") if f"/{package}/" in loaded]
+    for package in ("numpy", "torch"):
+        assert f"/{package}/" not in loaded
     assert os.readlink(f"{place}/cwd") == "/"
     assert os.getsid(process) != os.getsid(0)
     assert resource.prlimit(process, resource.RLIMIT_AS) == (sandbox.PROCESS_MEMORY, sandbox.PROCESS_MEMORY)
@@ -225,14 +229,17 @@ def test_threads_take_turns():
 
     def ask(name):
         for turn in range(10):
-            texts[name, turn] = render("{{ messages }}", messages=f"{name} {turn}")
+            said = f"{name} {turn}"
+            texts[name, turn] = render("{{ messages }}", messages=said)
 
     threads = [Thread(target=ask, args=(name,)) for name in "abcd"]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert texts == {(name, turn): f"{name} {turn}" for name in "abcd" for turn in range(10)}
+    assert len(texts) == 40
+    for (name, turn), text in texts.items():
+        assert text == f"{name} {turn}"
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="it forks")
@@ -271,7 +278,8 @@ def is_running(process):
     """Whether a process runs; one that has ended may wait for its parent."""
     try:
         with open(f"/proc/{process}/stat") as file:
-            return file.read().rpartition(")")[2].split()[0] not in "ZX"
+            status = file.read().rpartition(")")[2]
+        return status.split()[0] not in "ZX"
     except OSError:
         return False
 

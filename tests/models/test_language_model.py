@@ -17,6 +17,11 @@ def model(request, clerk, clerk_torch):
     return model
 
 
+def read_on(model, start, ends):
+    """The logits after a start and the tokens from 100 up to each end."""
+    return [model.logits([*start, *range(100, end)]) for end in ends]
+
+
 def test_back_then_forward_gives_bit_identical_logits(model):
     prompt = model.encode("Ada Lovelace is 36.\nJSON with name, age:\n")
     tokens = list(prompt)
@@ -25,9 +30,11 @@ def test_back_then_forward_gives_bit_identical_logits(model):
         logits = model.logits(tokens)
         seen.append(logits)
         tokens.append(int(logits.argmax()))
-    for length in (len(prompt) + 7, len(prompt) + 3, len(prompt), len(prompt) + 1):
-        for at in range(length, len(prompt) + 12):
-            np.testing.assert_array_equal(model.logits(tokens[:at]), seen[at - len(prompt)])
+    end = len(prompt)
+    for length in (end + 7, end + 3, end, end + 1):
+        for at in range(length, end + 12):
+            expected = seen[at - end]
+            np.testing.assert_array_equal(model.logits(tokens[:at]), expected)
 
 
 def test_a_branch_does_not_disturb_the_way_back(model):
@@ -65,7 +72,8 @@ def test_tokens_that_are_new_go_through_in_one_pass_and_a_prompt_in_two(model, m
 def test_what_went_through_together_goes_through_together_again(model, monkeypatch):
     prompt = model.encode("Ada is 36.\nJSON with name, age:\n")
     model.forget()
-    texts = [[*prompt, 100], [*prompt, 100, 101, 102, 103], [*prompt, 100, 101, 102, 103, 104]]
+    four_more = [*prompt, 100, 101, 102, 103]
+    texts = [[*prompt, 100], four_more, [*four_more, 104]]
     first = [model.logits(text) for text in texts]
     lengths = count_passes(model, monkeypatch)
     for place in (1, 0, 1, 2):
@@ -142,10 +150,11 @@ def test_texts_read_in_turn_give_the_same_bits_as_one_after_the_other(model):
     other = model.encode("Yes or no:\n")
     for second in (other, one):
         model.forget()
-        alone = [model.logits([*one, *range(100, end)]) for end in range(100, 108)]
+        alone = read_on(model, one, range(100, 108))
         model.forget()
-        for end in range(100, 108):
-            np.testing.assert_array_equal(model.logits([*one, *range(100, end)]), alone[end - 100])
+        for end, expected in enumerate(alone, 100):
+            [logits] = read_on(model, one, [end])
+            np.testing.assert_array_equal(logits, expected)
             model.logits([*second, *range(200, 100 + end)])
 
 
@@ -153,7 +162,7 @@ def test_two_threads_give_the_same_bits_as_one_after_the_other(model):
     starts = [model.encode(text) for text in ("Ada is 36.\nJSON with name, age:\n", "Yes or no:\n")]
 
     def read(start):
-        return [model.logits([*start, *range(100, end)]) for end in range(100, 110)]
+        return read_on(model, start, range(100, 110))
 
     model.forget()
     alone = [read(start) for start in starts]
@@ -164,24 +173,26 @@ def test_two_threads_give_the_same_bits_as_one_after_the_other(model):
 
 def test_after_an_error_the_logits_differ_by_rounding_only(model, monkeypatch):
     tokens = model.encode("Ada is 36.\nJSON with name, age:\n")
-    before = [model.logits([*tokens, *range(100, end)]) for end in (100, 101, 104)]
+    before = read_on(model, tokens, (100, 101, 104))
     with monkeypatch.context() as patch:
         patch.setitem(vars(model.network), "read", lambda *_: 1 / 0)
         with pytest.raises(ZeroDivisionError):
             model.logits([*tokens, *range(100, 105)])
-    after = [model.logits([*tokens, *range(100, end)]) for end in (100, 101, 104)]
+    after = read_on(model, tokens, (100, 101, 104))
     np.testing.assert_allclose(after, before, atol=1e-4)
 
 
 def test_all_logits_are_the_rows_after_each_token_in_one_pass(model, monkeypatch):
     tokens = model.encode('Ada is 36.\nJSON with name, age:\n{"name": "Ada", "age": 36}')
-    rows = [model.logits(tokens[:end]) for end in range(11, len(tokens) + 1)]
+    ends = range(11, len(tokens) + 1)
+    rows = [model.logits(tokens[:end]) for end in ends]
     lengths = count_passes(model, monkeypatch)
     np.testing.assert_allclose(model.all_logits(tokens, 10), rows, atol=1e-3)
     assert lengths == [len(tokens) - 10]
     model.forget()
-    np.testing.assert_allclose(model.all_logits(tokens), model.all_logits(tokens, 0), atol=1e-3)
-    assert model.all_logits(tokens).shape == (len(tokens), len(model.vocabulary))
+    whole = model.all_logits(tokens)
+    np.testing.assert_allclose(whole, model.all_logits(tokens, 0), atol=1e-3)
+    assert whole.shape == (len(tokens), len(model.vocabulary))
 
 
 @pytest.mark.parametrize("start", [-1, 3, None, "0", True])

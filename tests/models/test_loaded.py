@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import guidedviz as gv
+from tests.common import regex_guide
 from tests.models.chat_folder import build_folder
 
 ADA = "Ada is 36.\nJSON with name, age:\n"
@@ -27,7 +28,8 @@ def test_it_is_the_model_of_its_folder(folder, loaded):
     taken = gv.load_model(*loaded)
     own = gv.load_model(str(folder), device="cpu")
     assert repr(taken) == repr(own)
-    assert (taken.vocabulary, taken.encode(ADA)) == (own.vocabulary, own.encode(ADA))
+    assert taken.vocabulary == own.vocabulary
+    assert taken.encode(ADA) == own.encode(ADA)
     assert taken.chat("Hi") == own.chat("Hi")
     assert taken.vocabulary.eos == own.vocabulary.eos == {0, 4094, 4095}
     tokens = own.encode(ADA)
@@ -43,12 +45,13 @@ def test_no_weight_is_copied_and_its_type_stays(loaded):
     assert [part.data_ptr() for part in taken.network.network.parameters()] == places
     half = type(network)(network.config).to(torch.bfloat16).eval()
     row = gv.load_model(half, tokenizer).logits([5, 6])
-    assert (row.dtype, next(half.parameters()).dtype) == (np.float32, torch.bfloat16)
+    assert row.dtype == np.float32
+    assert next(half.parameters()).dtype == torch.bfloat16
 
 
 def test_it_decodes_and_is_watched(loaded):
     model = gv.load_model(*loaded)
-    guide = gv.guide(gv.regex(r'\{"age": [0-9]+\}'), model.vocabulary)
+    guide = regex_guide(model, r'\{"age": [0-9]+\}')
     trace = gv.record(model, model.chat(ADA), guide, max_tokens=20, temperature=0)
     assert guide.machine.accepts_prefix(trace.output)
     assert (trace.model, trace.device) == ("mine", "torch · cpu")
@@ -61,7 +64,8 @@ def test_a_guide_takes_the_tokenizer_and_reads_it_once(loaded):
     assert gv.guide(gv.json(), tokenizer).vocabulary is guide.vocabulary
     size = len(tokenizer)
     tokenizer.add_tokens(["<grown>"])
-    assert len(gv.guide(gv.regex("a"), tokenizer).vocabulary) == size + 1
+    grown = gv.guide(gv.regex("a"), tokenizer).vocabulary
+    assert len(grown) == size + 1
 
 
 class Slow:

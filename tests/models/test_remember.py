@@ -15,16 +15,25 @@ def test_it_draws_the_same_texts_and_reads_each_beginning_once(clerk, monkeypatc
     prompt = "Ada is 36.\nJSON with name, age:\n"
     read = []
     logits = clerk.logits
-    monkeypatch.setitem(vars(clerk), "logits", lambda tokens: read.append(tuple(tokens)) or logits(tokens))
+
+    def count(tokens):
+        read.append(tuple(tokens))
+        return logits(tokens)
+
+    def drawn_by(model):
+        return [gv.record(model, prompt, seed=seed, max_tokens=8).text for seed in range(6)]
+
+    monkeypatch.setitem(vars(clerk), "logits", count)
     known = gv.decoding.remember(clerk)
-    drawn = [gv.record(known, prompt, seed=seed, max_tokens=8).text for seed in range(6)]
+    drawn = drawn_by(known)
     assert len(read) == len(set(read)) < 6 * 8
-    assert drawn == [gv.record(clerk, prompt, seed=seed, max_tokens=8).text for seed in range(6)]
+    assert drawn == drawn_by(clerk)
 
 
 def test_it_is_the_model_in_all_else(bard):
     known = gv.decoding.remember(bard)
-    assert all(getattr(known, name) == getattr(bard, name) for name in ("name", "device", "source", "context"))
+    for name in ("name", "device", "source", "context"):
+        assert getattr(known, name) == getattr(bard, name)
     assert known.vocabulary == bard.vocabulary
     assert known.encode("so") == bard.encode("so")
     assert known.has_template == bard.has_template
@@ -34,8 +43,9 @@ def test_it_asks_a_chat_model_in_its_form_and_says_which_has_none(bard):
     words = Tokenizer(embedded_folder("bard"))
     template = ChatTemplate("{{ messages[0].content }}", words)
     model = LanguageModel("chat", bard.network, words, bard.vocabulary, template)
-    assert gv.decoding.remember(model).has_template
-    assert gv.decoding.remember(model).chat("so").tokens == tuple(bard.encode("so"))
+    known = gv.decoding.remember(model)
+    assert known.has_template
+    assert known.chat("so").tokens == tuple(bard.encode("so"))
     toy = gv.ToyModel([b"a", b"b"], lambda tokens: [0.0, 1.0])
     for one in (bard, toy, gv.decoding.remember(toy), gv.decoding.remember(bard)):
         with pytest.raises(
@@ -51,7 +61,12 @@ def test_what_it_has_said_cannot_be_changed(bard):
 
 def test_it_drops_what_was_used_longest_ago_when_memory_is_full():
     read = []
-    toy = gv.ToyModel([b"a", b"b"], lambda tokens: read.append(tokens[-1]) or np.zeros(2))
+
+    def rule(tokens):
+        read.append(tokens[-1])
+        return np.zeros(2)
+
+    toy = gv.ToyModel([b"a", b"b"], rule)
     known = Remembered(toy, most=2 * 8)
     for token in (0, 1, 0, 2, 1, 0):
         known.logits([token])

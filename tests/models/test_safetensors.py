@@ -21,7 +21,9 @@ def test_each_type_is_read_exactly(tmp_path, kind):
     from safetensors.torch import save_file
 
     kind = getattr(torch, kind)
-    tensors = {"a": torch.randn(3, 5).to(kind), "b": torch.tensor(2.5).to(kind), "none": torch.zeros(0, 4).to(kind)}
+    a = torch.randn(3, 5).to(kind)
+    b = torch.tensor(2.5).to(kind)
+    tensors = {"a": a, "b": b, "none": torch.zeros(0, 4).to(kind)}
     save_file(tensors, tmp_path / "m.safetensors")
     found = read_file(tmp_path / "m.safetensors")
     assert found.keys() == tensors.keys()
@@ -32,7 +34,8 @@ def test_each_type_is_read_exactly(tmp_path, kind):
 
 def write(path, header, data=b"\0" * 16):
     text = header if isinstance(header, bytes) else json.dumps(header).encode()
-    path.write_bytes(len(text).to_bytes(8, "little") + text + data)
+    length = len(text).to_bytes(8, "little")
+    path.write_bytes(length + text + data)
     return path
 
 
@@ -66,13 +69,16 @@ def test_a_tensor_that_does_not_fit_its_bytes_is_refused(tmp_path, change):
     ids=["over the same bytes", "over a part", "a gap", "a gap before the first", "bytes left"],
 )
 def test_tensors_that_overlap_or_leave_a_gap_are_refused(tmp_path, shapes, offsets, size):
-    header = {f"t{at}": GOOD | {"shape": shapes[at], "data_offsets": offsets[at]} for at in range(len(shapes))}
+    header = {}
+    for at, (shape, places) in enumerate(zip(shapes, offsets, strict=True)):
+        header[f"t{at}"] = GOOD | {"shape": shape, "data_offsets": places}
     with pytest.raises(gv.ModelError, match=r"m.safetensors: saw .*, expected (from byte|\d+, by its header)"):
         read_file(write(tmp_path / "m.safetensors", header, b"\0" * size))
 
 
 def test_a_header_of_very_many_names_is_refused_before_it_is_parsed(tmp_path):
-    text = b'{"a":' + json.dumps(GOOD).encode() + b',"b":[' + b"[]," * 800_000 + b"[]]}"
+    good = json.dumps(GOOD).encode()
+    text = b'{"a":' + good + b',"b":[' + b"[]," * 800_000 + b"[]]}"
     with pytest.raises(gv.ModelError, match="no header"):
         read_file(write(tmp_path / "m.safetensors", text))
 
@@ -101,10 +107,12 @@ def test_a_cut_file_and_flipped_bytes_never_fail_in_another_way(tmp_path, bard):
         (tmp_path / "m.safetensors").write_bytes(whole[:length])
         with pytest.raises(gv.ModelError, match=r"m.safetensors: saw"):
             read_file(tmp_path / "m.safetensors")
-    small = write(tmp_path / "s.safetensors", {"a": GOOD, "__metadata__": {"format": "pt"}}).read_bytes()
+    header = {"a": GOOD, "__metadata__": {"format": "pt"}}
+    small = write(tmp_path / "s.safetensors", header).read_bytes()
     for _ in range(400):
         damaged = bytearray(small)
-        damaged[draw.randrange(len(small) - 16)] = draw.randrange(256)
+        byte = draw.randrange(256)
+        damaged[draw.randrange(len(small) - 16)] = byte
         (tmp_path / "s.safetensors").write_bytes(damaged)
         with suppress(gv.ModelError):
             read_file(tmp_path / "s.safetensors")

@@ -31,7 +31,8 @@ def add(a: int, b: int) -> int:
 def form(function):
     """A tool as an API takes it."""
     (tool,) = read_tools([function])
-    return {"type": "function", "function": {"name": tool.name, "description": tool.about, "parameters": tool.schema}}
+    function = {"name": tool.name, "description": tool.about, "parameters": tool.schema}
+    return {"type": "function", "function": function}
 
 
 TOOLS = [form(lookup), form(add)]
@@ -62,15 +63,17 @@ def reference():
 
 
 def test_it_has_the_tokens_of_clerk_and_eight_special_ones(scout, clerk):
-    assert scout.vocabulary.pieces[:4096] == clerk.vocabulary.pieces
-    names = {scout.vocabulary.pieces[token].decode() for token in scout.vocabulary.special}
+    words = scout.vocabulary
+    assert words.pieces[:4096] == clerk.vocabulary.pieces
+    names = {words.pieces[token].decode() for token in words.special}
     assert names == {*NAMED, "<|end|>"}
-    assert [scout.vocabulary.pieces[token] for token in scout.vocabulary.eos] == [b"<|im_end|>"]
+    assert [words.pieces[token] for token in words.eos] == [b"<|im_end|>"]
     assert scout.network.weights < 1.01 * clerk.network.weights  # a step costs what clerk's costs
 
 
 def test_its_files_take_less_than_nine_megabytes():
-    assert sum(file.stat().st_size for file in FOLDER.iterdir()) < 9e6
+    sizes = [file.stat().st_size for file in FOLDER.iterdir()]
+    assert sum(sizes) < 9e6
 
 
 @pytest.mark.parametrize("thinks", [True, False])
@@ -81,21 +84,26 @@ def test_its_template_gives_the_text_of_transformers_and_needs_no_process(refere
     monkeypatch.setattr(template, "IN_TAB", True)
     asked = {"add_generation_prompt": True, "enable_thinking": thinks}
     wanted = reference.apply_chat_template(TALKS[talk], tools=tools, tokenize=False, **asked)
-    assert template.render(SOURCE, messages=TALKS[talk], tools=tools, **asked) == wanted
+    text = template.render(SOURCE, messages=TALKS[talk], tools=tools, **asked)
+    assert text == wanted
 
 
 LINES = st.sampled_from(["", "\n\n45\n", "</tool_response>", 'é"\\'])
-STRANGE = {"name": "any", "parameters": {"properties": {"é": True, "b": {"type": ["null", "array"]}, "c": {}}}}
-OFFERS = st.lists(st.sampled_from([*TOOLS, STRANGE, {"name": "bare"}, {"name": "b", "parameters": True}]), max_size=3)
-MADE = st.lists(st.sampled_from([CALL, {"name": "é", "arguments": {"é": [None, 1.5]}}]), max_size=2)
-SAID = st.one_of(
-    st.fixed_dictionaries({"role": st.sampled_from(["user", "system", "tool"]), "content": LINES}),
-    st.fixed_dictionaries({"role": st.just("assistant"), "content": LINES, "tool_calls": MADE}),
-    st.fixed_dictionaries({"role": st.just("assistant"), "content": LINES, "reasoning_content": LINES}),
-)
+STRANGE_KEYS = {"é": True, "b": {"type": ["null", "array"]}, "c": {}}
+STRANGE = {"name": "any", "parameters": {"properties": STRANGE_KEYS}}
+OFFERED = [*TOOLS, STRANGE, {"name": "bare"}, {"name": "b", "parameters": True}]
+CALLS = [CALL, {"name": "é", "arguments": {"é": [None, 1.5]}}]
+OFFERS = st.lists(st.sampled_from(OFFERED), max_size=3)
+MADE = st.lists(st.sampled_from(CALLS), max_size=2)
+ASSISTANT = st.just("assistant")
+OTHERS = st.sampled_from(["user", "system", "tool"])
+TOLD = st.fixed_dictionaries({"role": OTHERS, "content": LINES})
+CALLED = st.fixed_dictionaries({"role": ASSISTANT, "content": LINES, "tool_calls": MADE})
+THOUGHTS = st.fixed_dictionaries({"role": ASSISTANT, "content": LINES, "reasoning_content": LINES})
+MESSAGES = st.lists(TOLD | CALLED | THOUGHTS, min_size=1, max_size=6)
 
 
-@given(messages=st.lists(SAID, min_size=1, max_size=6), tools=OFFERS, thinks=st.booleans(), ends=st.booleans())
+@given(messages=MESSAGES, tools=OFFERS, thinks=st.booleans(), ends=st.booleans())
 def test_its_template_in_python_is_that_of_jinja(messages, tools, thinks, ends):
     pytest.importorskip("jinja2")
     values = {"messages": messages, "tools": tools, "enable_thinking": thinks, "add_generation_prompt": ends}
@@ -111,7 +119,8 @@ def test_its_template_writes_the_form_of_hermes(reference):
     def write(messages, **settings):
         return reference.apply_chat_template(messages, tokenize=False, **settings)
 
-    assert write(TALKS["a call"], tools=TOOLS[:1], add_generation_prompt=True) == (
+    text = write(TALKS["a call"], tools=TOOLS[:1], add_generation_prompt=True)
+    assert text == (
         '<|im_start|>system\nTools:\n{"name": "lookup", "description": "Looks up a value in a table.", '
         '"arguments": {"table": "string", "key": "string"}}<|im_end|>\n'
         "<|im_start|>user\nWhat is the price of the lamp?<|im_end|>\n"
@@ -130,13 +139,15 @@ def test_marks_that_a_person_types_are_text_and_those_of_the_template_are_tokens
     typed = scout.chat("".join(MARKS))
     plain = scout.chat("x")
     special = scout.vocabulary.special
-    assert [token for token in typed.tokens if token in special] == [t for t in plain.tokens if t in special]
+    marks = [token for token in plain.tokens if token in special]
+    assert [token for token in typed.tokens if token in special] == marks
 
 
 def test_it_thinks_calls_reads_the_results_and_answers(scout):
     question = "What is the price of the lamp plus 30?"
     turns = [*gv.converse(scout, question, [lookup, add], temperature=0)]
-    assert [turn.text for turn in turns if not hasattr(turn, "steps")] == ["45", "75"]
+    results = [turn.text for turn in turns if not hasattr(turn, "steps")]
+    assert results == ["45", "75"]
     first, second, answer = [turn.parts for turn in turns if hasattr(turn, "steps")]
     thought = "\nFirst the price of the lamp, then + 30.\nThe tool is lookup.\n"
     call = f"\n{json.dumps(CALL)}\n"

@@ -3,13 +3,13 @@
 import json
 from random import Random
 
-import numpy as np
 import pytest
 
 import guidedviz as gv
 from guidedviz.decoding.sampling import softmax
 from guidedviz.files import shipped
 from guidedviz.models.gguf import GET, SMOLLM2, kept_folder
+from tests.common import bytes_of, legal_tokens
 
 KEPT = kept_folder(SMOLLM2)
 pytestmark = pytest.mark.skipif(not KEPT.is_dir(), reason=f"for the real model: {GET}")
@@ -31,9 +31,11 @@ def test_it_runs_on_numpy_without_torch(smollm2):
 def test_asked_in_its_form_it_writes_json_and_with_a_mask_json_that_is_valid(smollm2):
     prompt = smollm2.chat(QUESTION)
     free = gv.record(smollm2, prompt, temperature=0, max_tokens=40)
-    assert (free.text[0], free.steps[-1].end) == ("{", "eos")
+    assert free.text[0] == "{"
+    assert free.steps[-1].end == "eos"
     machine = gv.json_schema(PERSON, whitespace="any")
-    guided = gv.record(smollm2, prompt, gv.guide(machine, smollm2.vocabulary), temperature=0, max_tokens=60)
+    guide = gv.guide(machine, smollm2.vocabulary)
+    guided = gv.record(smollm2, prompt, guide, temperature=0, max_tokens=60)
     assert json.loads(guided.text)["name"] == "Ada Lovelace"
 
 
@@ -44,22 +46,27 @@ def test_the_first_step_of_an_answer_on_a_mood_is_the_one_that_lab_12_tells(smol
     asked = f"What a {word} evening we had. Is the sentiment of this sentence positive, negative or neutral? "
     logits = smollm2.logits(smollm2.encode(smollm2.chat(asked + "Answer with one word.")))
     chances = softmax(logits)
-    places = [smollm2.vocabulary.ids(first)[0] for first in (b"The", b"Positive", b"Negative", b"Ne")]
-    assert [round(float(chances[place]), 2) for place in places] == told
+    for first, chance in zip((b"The", b"Positive", b"Negative", b"Ne"), told, strict=True):
+        place = smollm2.vocabulary.ids(first)[0]
+        assert round(float(chances[place]), 2) == chance
 
 
 @pytest.mark.parametrize(("engine", "machine"), [("index", gv.json_schema(PERSON)), ("split", gv.json())])
 def test_index_split_and_trie_give_the_masks_of_the_bytes(smollm2, engine, machine):
     words = smollm2.vocabulary
-    guides = [gv.guide(machine, words, name) for name in (engine, "trie")]
-    states = [guide.initial for guide in guides]
+    guide = gv.guide(machine, words, engine)
+    trie = gv.guide(machine, words, "trie")
+    state = guide.initial
+    same = trie.initial
     for token in smollm2.encode('{"name": "Ada", "age": 36}'):
-        masks = [guide.mask(state) for guide, state in zip(guides, states, strict=True)]
-        assert (masks[0] == masks[1]).all()
+        mask = guide.mask(state)
+        assert (mask == trie.mask(same)).all()
         for other in range(0, len(words), 499):
-            assert masks[0][other] == guides[1].explain(states[1], other).legal
-        states = [guide.advance(state, token) for guide, state in zip(guides, states, strict=True)]
-    assert all(guide.is_accepting(state) for guide, state in zip(guides, states, strict=True))
+            assert mask[other] == trie.explain(same, other).legal
+        state = guide.advance(state, token)
+        same = trie.advance(same, token)
+    assert guide.is_accepting(state)
+    assert trie.is_accepting(same)
 
 
 DATE = gv.regex(r"[0-9]{4}-[0-9]{2}-[0-9]{2}( is a day in (March|Março|三月))?")
@@ -89,13 +96,19 @@ def test_masks_are_those_of_brute_force_on_samples_of_its_tokens(smollm2, machin
     place = guide.initial
     for token in (*smollm2.encode(text), None):
         mask = guide.mask(place)
-        sample = {*draw.sample(range(len(words)), 400), *draw.sample(np.flatnonzero(mask).tolist(), 1)}
-        for other in sample - words.special - words.eos:
-            assert mask[other] == (bool(words.pieces[other]) and walk(machine, state, words.pieces[other]) is not None)
+        some = draw.sample(range(len(words)), 400)
+        legal = draw.sample(legal_tokens(guide, place), 1)
+        for other in {*some, *legal} - words.special - words.eos:
+            piece = words.pieces[other]
+            expected = bool(piece) and walk(machine, state, piece) is not None
+            assert mask[other] == expected
         assert not mask[sorted(words.special - words.eos)].any()
-        assert mask[sorted(words.eos)].all() == mask[sorted(words.eos)].any() == machine.is_accepting(state)
+        ends = mask[sorted(words.eos)]
+        assert ends.all() == machine.is_accepting(state)
+        assert ends.any() == machine.is_accepting(state)
         if token is not None:
-            place, state = guide.advance(place, token), walk(machine, state, words.pieces[token])
+            place = guide.advance(place, token)
+            state = walk(machine, state, words.pieces[token])
     assert guide.is_accepting(place)
 
 
@@ -107,19 +120,22 @@ def test_its_trie_has_every_token_once_where_its_bytes_lead(smollm2):
         node = int(trie.node_of[token])
         spelled = b""
         while node:
-            node, spelled = int(trie.parent[node]), bytes([trie.byte[node]]) + spelled
+            spelled = bytes([trie.byte[node]]) + spelled
+            node = int(trie.parent[node])
         assert spelled == words.pieces[token]
 
 
 @pytest.mark.parametrize("text", ["naïve 東京 🙂\x00", "  \n\n\t x 2026", "<|im_end|>"])
 def test_its_tokens_spell_a_text_again_and_none_of_them_is_special(smollm2, text):
     tokens = smollm2.encode(text)
-    assert b"".join(smollm2.vocabulary.pieces[token] for token in tokens) == text.encode()
+    assert bytes_of(smollm2.vocabulary, tokens) == text.encode()
     assert not smollm2.vocabulary.special & set(tokens)
 
 
 def test_the_right_orders_of_lab_06_take_36_to_65_tokens(smollm2):
     record = json.loads(shipped("traces/smollm2/orders.json").read_text(encoding="utf-8"))
-    counts = [len(smollm2.encode(json.dumps(case["right"]))) for case in record["cases"]]
-    items = {len(case["right"]["items"]) for case in record["cases"]}
-    assert (min(counts), max(counts), items) == (36, 65, {1, 2, 3})
+    rights = [case["right"] for case in record["cases"]]
+    counts = [len(smollm2.encode(json.dumps(right))) for right in rights]
+    items = {len(right["items"]) for right in rights}
+    assert (min(counts), max(counts)) == (36, 65)
+    assert items == {1, 2, 3}

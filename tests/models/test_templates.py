@@ -43,11 +43,13 @@ def tokenizer():
 def test_an_honest_template_gives_the_text_of_transformers(tokenizer, name, talk, tools):
     source = (FOLDER / f"{name}.jinja").read_text()
     messages = TALKS[talk]
-    wanted = outcome(
-        lambda: tokenizer.apply_chat_template(
+
+    def reference():
+        return tokenizer.apply_chat_template(
             messages, tools=tools, chat_template=source, tokenize=False, add_generation_prompt=True
         )
-    )
+
+    wanted = outcome(reference)
     given = {"messages": messages, "add_generation_prompt": True, "tools": tools, "documents": None}
     assert outcome(lambda: render(source, **given, **NAMES)) == wanted
 

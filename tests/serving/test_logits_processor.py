@@ -8,11 +8,10 @@ import pytest
 import guidedviz as gv
 from guidedviz.decoding.distribution import all_texts
 from guidedviz.decoding.samplers import Task
+from tests.common import PERSON, bytes_of, regex_guide
 from tests.models.chat_folder import build_folder
 
 PROMPTS = ("Ada Lovelace is 36.\nJSON with name, age:\n", "Bea is 9.\nYes or no:\n", "Bo is 7.\nJSON with name, age:\n")
-SCHEMA = {"type": "object", "properties": {"name": {"type": "string"}, "age": {"type": "integer"}},
-          "required": ["name", "age"]}  # fmt: skip
 
 
 @pytest.fixture
@@ -32,12 +31,12 @@ def _until_eos(row, eos):
 
 
 def write(model, tokens):
-    return b"".join(model.vocabulary.pieces[token] for token in tokens).decode()
+    return bytes_of(model.vocabulary, tokens).decode()
 
 
 @pytest.fixture(scope="module")
 def guide(clerk):
-    return gv.guide(gv.json_schema(SCHEMA), clerk.vocabulary)
+    return gv.guide(gv.json_schema(PERSON), clerk.vocabulary)
 
 
 def greedy(clerk, prompt, guide):
@@ -48,32 +47,40 @@ def test_greedy_texts_of_a_padded_batch_are_those_of_decode(clerk, generate, gui
     processor = gv.LogitsProcessor(guide)
     texts = [write(clerk, row) for row in generate(PROMPTS, processor)]
     assert texts == [greedy(clerk, prompt, guide) for prompt in PROMPTS]
-    assert [write(clerk, row) for row in generate(PROMPTS[:1], processor)] == texts[:1]  # the next call begins anew
+    [again] = generate(PROMPTS[:1], processor)
+    assert write(clerk, again) == texts[0]  # the next call begins anew
 
 
 def test_a_prompt_that_goes_on_from_the_text_before_begins_a_new_text(clerk, generate, guide):
     processor = gv.LogitsProcessor(guide)
-    first = write(clerk, generate(PROMPTS[:1], processor)[0])
+    [row] = generate(PROMPTS[:1], processor)
+    first = write(clerk, row)
     longer = f"{PROMPTS[0]}{first}\n{PROMPTS[2]}"
-    assert write(clerk, generate([longer], processor)[0]) == greedy(clerk, longer, guide)
+    [row] = generate([longer], processor)
+    assert write(clerk, row) == greedy(clerk, longer, guide)
 
 
 @pytest.mark.parametrize("beams", [8, 11])
 def test_beams_find_the_likeliest_legal_text_although_they_are_reordered(clerk, generate, beams):
-    narrow = gv.guide(gv.regex("(ab|c)(d|ef?)"), clerk.vocabulary)
-    best = max(all_texts(Task(clerk, PROMPTS[1], narrow)), key=lambda text: text.free)
-    row = generate(PROMPTS[1:2], gv.LogitsProcessor(narrow), num_beams=beams, length_penalty=0.0)[0]
+    narrow = regex_guide(clerk, "(ab|c)(d|ef?)")
+    texts = all_texts(Task(clerk, PROMPTS[1], narrow))
+    best = max(texts, key=lambda text: text.free)
+    processor = gv.LogitsProcessor(narrow)
+    [row] = generate(PROMPTS[1:2], processor, num_beams=beams, length_penalty=0.0)
     assert write(clerk, row) == best.text.decode()
 
 
 def test_beams_of_a_batch_stay_in_the_language(clerk, generate):
-    yes = gv.guide(gv.regex("yes|no"), clerk.vocabulary)
-    rows = generate(PROMPTS[:2], gv.LogitsProcessor(yes), num_beams=4, num_return_sequences=2)
-    assert [sorted(write(clerk, row) for row in pair) for pair in (rows[:2], rows[2:])] == [["no", "yes"]] * 2
+    processor = gv.LogitsProcessor(regex_guide(clerk, "yes|no"))
+    rows = generate(PROMPTS[:2], processor, num_beams=4, num_return_sequences=2)
+    texts = [write(clerk, row) for row in rows]
+    assert sorted(texts[:2]) == ["no", "yes"]
+    assert sorted(texts[2:]) == ["no", "yes"]
 
 
 def test_drafts_of_prompt_lookup_give_the_greedy_text(clerk, generate, guide):
-    row = generate(PROMPTS[:1], gv.LogitsProcessor(guide), prompt_lookup_num_tokens=4)[0]
+    processor = gv.LogitsProcessor(guide)
+    [row] = generate(PROMPTS[:1], processor, prompt_lookup_num_tokens=4)
     assert write(clerk, row) == greedy(clerk, PROMPTS[0], guide)
 
 
@@ -81,11 +88,12 @@ def test_drafts_of_prompt_lookup_give_the_greedy_text(clerk, generate, guide):
 def test_samples_have_the_distribution_of_the_masked_model(clerk, generate):
     import torch
 
-    words = gv.guide(gv.regex("yes|no|maybe|[a-c]"), clerk.vocabulary)
+    words = regex_guide(clerk, "yes|no|maybe|[a-c]")
     torch.manual_seed(0)
     count = 500
-    rows = generate(PROMPTS[1:2], gv.LogitsProcessor(words), most=12, do_sample=True, num_return_sequences=count,
-                    temperature=1.5, top_k=0, top_p=1.0)  # fmt: skip
+    processor = gv.LogitsProcessor(words)
+    sampling = {"do_sample": True, "temperature": 1.5, "top_k": 0, "top_p": 1.0}
+    rows = generate(PROMPTS[1:2], processor, most=12, num_return_sequences=count, **sampling)
     drawn = [write(clerk, row) for row in rows]
     exact = Counter()
     for text in all_texts(Task(clerk, PROMPTS[1], words, 1.5)):  # several spellings of a text
@@ -93,7 +101,8 @@ def test_samples_have_the_distribution_of_the_masked_model(clerk, generate):
     assert set(drawn) <= set(exact)
     assert sum(exact.values()) == pytest.approx(1)
     for text, share in exact.items():
-        assert abs(drawn.count(text) / count - share) < 4 * np.sqrt(share * (1 - share) / count) + 1e-3
+        error = np.sqrt(share * (1 - share) / count)
+        assert abs(drawn.count(text) / count - share) < 4 * error + 1e-3
 
 
 # --- without transformers: arrays in, arrays out ---
@@ -102,13 +111,26 @@ TOY = gv.Vocabulary([b"a", b"b", b"c", b"</s>"], eos={3})
 ENDLESS = gv.Vocabulary([b"a", b"b", b"c", b"d"])
 
 
+def processor_of(pattern, vocabulary=TOY):
+    return gv.LogitsProcessor(gv.guide(gv.regex(pattern), vocabulary))
+
+
+def scores_after(processor, *rows, width=4):
+    zeros = np.zeros((len(rows), width), np.float32)
+    return processor(np.array(rows), zeros)
+
+
+def say_legal(scores):
+    legal = np.flatnonzero(np.isfinite(scores))
+    return "".join("abc$"[token] for token in legal)
+
+
 def legal(processor, *rows):
-    scores = processor(np.array(rows), np.zeros((len(rows), 4), np.float32))
-    return ["".join("abc$"[token] for token in np.isfinite(row).nonzero()[0]) for row in scores]
+    return list(map(say_legal, scores_after(processor, *rows)))
 
 
 def test_the_state_of_a_row_is_found_by_its_tokens_in_any_order_and_length():
-    processor = gv.LogitsProcessor(gv.guide(gv.regex("a(bc)*|b+"), TOY))
+    processor = processor_of("a(bc)*|b+")
     assert legal(processor, [2], [2]) == ["ab", "ab"]
     assert legal(processor, [2, 0], [2, 1]) == ["b$", "b$"]
     assert legal(processor, [2, 1, 1], [2, 0, 1]) == ["b$", "c"]  # reordered
@@ -118,19 +140,20 @@ def test_the_state_of_a_row_is_found_by_its_tokens_in_any_order_and_length():
 
 
 def test_logits_beyond_the_vocabulary_are_illegal_and_fewer_are_refused():
-    processor = gv.LogitsProcessor(gv.guide(gv.regex("a"), TOY))
-    assert np.isfinite(processor(np.array([[2]]), np.zeros((1, 40), np.float32))).nonzero()[1].tolist() == [0]
+    processor = processor_of("a")
+    scores = scores_after(processor, [2], width=40)
+    assert np.isfinite(scores).nonzero()[1].tolist() == [0]
     with pytest.raises(gv.VocabularyError, match="saw 3 logits per row, expected at least the 4"):
-        processor(np.array([[2]]), np.zeros((1, 3), np.float32))
+        scores_after(processor, [2], width=3)
 
 
 @pytest.mark.parametrize(
     ("call", "said"),
     [
         (lambda: gv.LogitsProcessor("[0-9]+"), "saw str, expected a guide"),
-        (lambda: gv.LogitsProcessor(gv.guide(gv.regex("a"), TOY))(None, np.zeros((1, 4))), "input_ids: saw None"),
-        (lambda: gv.LogitsProcessor(gv.guide(gv.regex("a"), TOY))([[1]], None), "scores: saw None"),
-        (lambda: legal(gv.LogitsProcessor(gv.guide(gv.regex(""), ENDLESS)), [2]), "no legal token.*with an eos"),
+        (lambda: processor_of("a")(None, np.zeros((1, 4))), "input_ids: saw None"),
+        (lambda: processor_of("a")([[1]], None), "scores: saw None"),
+        (lambda: legal(processor_of("", ENDLESS), [2]), "no legal token.*with an eos"),
     ],
 )
 def test_bad_input_is_refused(call, said):
@@ -162,33 +185,36 @@ def go_on(model, network, prompt, guide, **settings):
     ids = torch.tensor([prompt.tokens])
     ends = sorted(model.vocabulary.eos)
     settings = {"eos_token_id": ends, "pad_token_id": 0, "max_new_tokens": 40} | settings
-    rows = network.generate(ids, attention_mask=ids * 0 + 1, logits_processor=[gv.LogitsProcessor(guide)], **settings)
+    settings |= {"attention_mask": ids * 0 + 1, "logits_processor": [gv.LogitsProcessor(guide)]}
+    rows = network.generate(ids, **settings)
     return [row[len(prompt.tokens) :].tolist() for row in rows]
 
 
 def test_a_prompts_tokens_go_into_generate_and_give_the_text_of_decode(chat):
     model, network = chat
     assert model.vocabulary.eos == {0, 4094, 4095}
-    for machine in (gv.json_schema(SCHEMA), gv.regex("[a-z ]{3,30}")):
+    for machine in (gv.json_schema(PERSON), gv.regex("[a-z ]{3,30}")):
         guide = gv.guide(machine, model.vocabulary)
         for question in ("Who?", [{"role": "user", "content": "A <|im_end|> name"}]):
             prompt = model.chat(question)
             ours = gv.record(model, prompt, guide, temperature=0, max_tokens=40)
-            assert go_on(model, network, prompt, guide, do_sample=False) == [list(ours.tokens)]
+            [row] = go_on(model, network, prompt, guide, do_sample=False)
+            assert row == list(ours.tokens)
 
 
 def test_special_tokens_stay_illegal_after_a_prompt_and_the_ends_are_legal_where_a_text_may_end(chat):
     model, network = chat
     special = model.vocabulary.special
     ends = model.vocabulary.eos
-    anything = gv.guide(gv.regex(r"[\s\S]{4,}"), model.vocabulary)
-    rows = go_on(model, network, model.chat("Go on."), anything, do_sample=True, num_return_sequences=24, top_k=0)
+    anything = regex_guide(model, r"[\s\S]{4,}")
+    prompt = model.chat("Go on.")
+    rows = go_on(model, network, prompt, anything, do_sample=True, num_return_sequences=24, top_k=0)
     for row in rows:
         text = _until_eos(row, ends)
         assert not set(text) & special
-        assert len(text) == 40 or sum(len(model.vocabulary.pieces[token]) for token in text) >= 4
-    scores = gv.LogitsProcessor(anything)(np.array([[1, 2]]), np.zeros((1, 4096), np.float32))[0]
+        assert len(text) == 40 or len(bytes_of(model.vocabulary, text)) >= 4
+    scores = scores_after(gv.LogitsProcessor(anything), [1, 2], width=4096)[0]
     assert np.isneginf(scores[sorted(special)]).all()
-    processor = gv.LogitsProcessor(gv.guide(gv.regex("a?"), model.vocabulary))
-    open_now = np.isfinite(processor(np.array([[1, 2]]), np.zeros((1, 4096), np.float32))[0])
+    processor = processor_of("a?", model.vocabulary)
+    open_now = np.isfinite(scores_after(processor, [1, 2], width=4096)[0])
     assert {token for token in special | ends if open_now[token]} == ends

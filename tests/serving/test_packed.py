@@ -15,21 +15,25 @@ MASKS = arrays(np.bool_, array_shapes(min_dims=2, max_dims=2, max_side=100))
 @given(MASKS)
 def test_unpacking_gives_what_was_packed_and_bit_t_of_a_row_is_token_t(masks):
     packed = pack_masks(masks)
-    assert packed.shape == (len(masks), -(-masks.shape[1] // 32))
+    rows, tokens = masks.shape
+    assert packed.shape == (rows, -(-tokens // 32))
     assert packed.dtype == np.int32
     for row, token in zip(*masks.nonzero(), strict=True):
-        assert int(packed[row, token // 32]) >> (token % 32) & 1
+        word = int(packed[row, token // 32])
+        assert word >> (token % 32) & 1
 
 
 @given(MASKS, st.integers(0, 2**32))
 def test_torch_and_numpy_apply_the_same_mask(masks, seed):
     import torch
 
-    logits = np.random.default_rng(seed).normal(size=masks.shape).astype(np.float32)
+    noise = np.random.default_rng(seed)
+    logits = noise.normal(size=masks.shape).astype(np.float32)
     ours = apply_packed(logits, pack_masks(masks))
     np.testing.assert_array_equal(ours, np.where(masks, logits, -np.inf))
     words = torch.from_numpy(pack_masks(masks))
-    np.testing.assert_array_equal(apply_packed(torch.from_numpy(logits), words).numpy(), ours)
+    applied = apply_packed(torch.from_numpy(logits), words)
+    np.testing.assert_array_equal(applied.numpy(), ours)
 
 
 def test_xgrammar_fills_the_same_words_and_applies_ours():

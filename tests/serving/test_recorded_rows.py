@@ -5,19 +5,18 @@ import pytest
 
 import guidedviz as gv
 from guidedviz.serving import recorded_rows
+from tests.common import PERSON, bytes_of, regex_guide
 
 PROMPTS = ("Ada Lovelace is 36.\nJSON with name, age:\n", "Bo is 7.\nJSON with name, age:\n")
-SCHEMA = {"type": "object", "properties": {"name": {"type": "string"}, "age": {"type": "integer"}},
-          "required": ["name", "age"]}  # fmt: skip
 
 
 @pytest.fixture(scope="module")
 def guide(clerk):
-    return gv.guide(gv.json_schema(SCHEMA), clerk.vocabulary)
+    return gv.guide(gv.json_schema(PERSON), clerk.vocabulary)
 
 
 def write(model, tokens):
-    return b"".join(model.vocabulary.pieces[token] for token in tokens if token not in model.vocabulary.eos).decode()
+    return bytes_of(model.vocabulary, tokens).decode()
 
 
 def test_traces_of_a_greedy_batch_are_those_of_record(clerk, write_with_transformers, guide):
@@ -25,11 +24,17 @@ def test_traces_of_a_greedy_batch_are_those_of_record(clerk, write_with_transfor
     output, _ = write_with_transformers(PROMPTS, processor)
     for trace, prompt in zip(processor.read(output), PROMPTS, strict=True):
         own = gv.record(clerk, prompt, guide, temperature=0, max_tokens=60)
-        assert (trace.prompt, trace.text, trace.tokens) == (prompt, own.text, own.tokens)
-        assert [step.end for step in trace.steps] == [step.end for step in own.steps]
+        assert trace.prompt == prompt
+        assert trace.text == own.text
+        assert trace.tokens == own.tokens
         for seen, step in zip(trace.steps, own.steps, strict=True):
-            assert (seen.position, seen.state, seen.legal) == (step.position, step.state, step.legal)
-            assert (seen.mass, seen.raw, seen.masked) == pytest.approx((step.mass, step.raw, step.masked), abs=1e-4)
+            assert seen.end == step.end
+            assert seen.position == step.position
+            assert seen.state == step.state
+            assert seen.legal == step.legal
+            assert seen.mass == pytest.approx(step.mass, abs=1e-4)
+            assert seen.raw == pytest.approx(step.raw, abs=1e-4)
+            assert seen.masked == pytest.approx(step.masked, abs=1e-4)
         assert gv.diagnose(trace).names == ()
 
 
@@ -50,31 +55,38 @@ def test_the_traces_of_several_samples_of_a_prompt_are_the_rows(clerk, write_wit
     processor = gv.LogitsProcessor(guide, record=True)
     output, rows = write_with_transformers(PROMPTS, processor, do_sample=True, temperature=2.0, num_return_sequences=3)
     traces = processor.read(output)
-    assert [list(trace.tokens) for trace in traces] == [
-        row[: len(trace.tokens)] for row, trace in zip(rows, traces, strict=True)
-    ]
-    assert [trace.prompt for trace in traces] == [PROMPTS[0]] * 3 + [PROMPTS[1]] * 3
+    for trace, row in zip(traces, rows, strict=True):
+        assert list(trace.tokens) == row[: len(trace.tokens)]
+    first, second = PROMPTS
+    assert [trace.prompt for trace in traces] == [first] * 3 + [second] * 3
     assert {trace.steps[-1].end for trace in traces} == {"eos"}
     assert len({trace.text for trace in traces}) > 2
 
 
 @pytest.mark.parametrize("whole", [False, True])
 def test_beams_give_the_path_that_survived(clerk, write_with_transformers, whole):
-    narrow = gv.guide(gv.regex("(ab|c)(d|ef?)"), clerk.vocabulary)
+    narrow = regex_guide(clerk, "(ab|c)(d|ef?)")
     processor = gv.LogitsProcessor(narrow, record=True)
-    more = {"return_dict_in_generate": True} if whole else {}
-    output, [row] = write_with_transformers(PROMPTS[1:], processor, num_beams=8, length_penalty=0.0, **more)
+    settings = {"num_beams": 8, "length_penalty": 0.0}
+    if whole:
+        settings["return_dict_in_generate"] = True
+    output, [row] = write_with_transformers(PROMPTS[1:], processor, **settings)
     [trace] = processor.read(output)
-    assert (trace.text, trace.steps[-1].end) == (write(clerk, row), "eos")
+    assert trace.text == write(clerk, row)
+    assert trace.steps[-1].end == "eos"
 
 
 def test_a_run_that_is_cut_says_so(clerk, write_with_transformers, guide):
     processor = gv.LogitsProcessor(guide, record=True)
     output, [row] = write_with_transformers(PROMPTS[:1], processor, most=8)
     [unread] = processor.traces
-    assert (len(unread.tokens), unread.steps[-1].end, unread.steps[-1].how) == (7, "stop", "none")
+    last = unread.steps[-1]
+    assert len(unread.tokens) == 7
+    assert (last.end, last.how) == ("stop", "none")
     [trace] = processor.read(output)
-    assert (trace.text, len(trace.steps), trace.steps[-1].end) == (write(clerk, row), 8, "cut")
+    assert trace.text == write(clerk, row)
+    assert len(trace.steps) == 8
+    assert trace.steps[-1].end == "cut"
     assert gv.diagnose(trace).names == ("cut in the middle",)
 
 
@@ -82,7 +94,8 @@ def test_drafts_that_are_taken_back_leave_the_greedy_trace(clerk, write_with_tra
     processor = gv.LogitsProcessor(guide, record=True)
     output, _ = write_with_transformers(PROMPTS[:1], processor, prompt_lookup_num_tokens=4)
     [trace] = processor.read(output)
-    assert trace.tokens == gv.record(clerk, PROMPTS[0], guide, temperature=0, max_tokens=60).tokens
+    own = gv.record(clerk, PROMPTS[0], guide, temperature=0, max_tokens=60)
+    assert trace.tokens == own.tokens
 
 
 # --- without transformers: arrays in, arrays out ---
@@ -90,13 +103,18 @@ def test_drafts_that_are_taken_back_leave_the_greedy_trace(clerk, write_with_tra
 TOY = gv.Vocabulary([b"a", b"b", b"c", b"</s>"], eos={3})
 
 
+def recorder(pattern, vocabulary=TOY):
+    return gv.LogitsProcessor(gv.guide(gv.regex(pattern), vocabulary), record=True)
+
+
 def call(processor, *rows, logits=None):
-    scores = np.zeros((len(rows), len(processor.guide.vocabulary)), np.float32)
+    shape = (len(rows), len(processor.guide.vocabulary))
+    scores = np.zeros(shape, np.float32)
     return processor(np.array(rows), scores if logits is None else logits)
 
 
 def test_the_only_legal_token_needs_no_output():
-    processor = gv.LogitsProcessor(gv.guide(gv.regex("ab"), TOY), record=True)
+    processor = recorder("ab")
     for row in ([2], [2, 0], [2, 0, 1]):
         call(processor, row)
     [trace] = processor.traces
@@ -104,7 +122,7 @@ def test_the_only_legal_token_needs_no_output():
 
 
 def test_a_beam_that_ended_long_ago_and_was_in_no_later_call_has_its_end():
-    processor = gv.LogitsProcessor(gv.guide(gv.regex("a*"), TOY), record=True)
+    processor = recorder("a*")
     for length in range(60):
         call(processor, [2] + [0] * length)
     [short] = processor.read([[2, 0, 0, 3]])
@@ -113,7 +131,7 @@ def test_a_beam_that_ended_long_ago_and_was_in_no_later_call_has_its_end():
 
 def test_a_dead_end_is_recorded_before_it_is_raised():
     endless = gv.Vocabulary([b"a", b"b", b"c", b"d"])
-    processor = gv.LogitsProcessor(gv.guide(gv.regex("ax"), endless), record=True)
+    processor = recorder("ax", endless)
     call(processor, [2])
     with pytest.raises(gv.EmptyMask):
         call(processor, [2, 0])
@@ -123,7 +141,7 @@ def test_a_dead_end_is_recorded_before_it_is_raised():
 
 
 def test_a_new_run_replaces_the_traces_of_the_one_before():
-    processor = gv.LogitsProcessor(gv.guide(gv.regex("a*"), TOY), record=True)
+    processor = recorder("a*")
     assert processor.traces == ()
     call(processor, [2], [2])
     call(processor, [2, 0], [2, 3])
@@ -133,16 +151,18 @@ def test_a_new_run_replaces_the_traces_of_the_one_before():
 
 
 def test_logits_that_are_not_finite_end_the_record_and_not_the_run():
-    processor = gv.LogitsProcessor(gv.guide(gv.regex("a*"), TOY), record=True)
+    processor = recorder("a*")
     call(processor, [2])
-    call(processor, [2, 0], logits=np.full((1, 4), np.nan, np.float32))
+    nan = np.full((1, 4), np.nan, np.float32)
+    call(processor, [2, 0], logits=nan)
     call(processor, [2, 0, 0])
-    assert [(trace.text, trace.steps[-1].end) for trace in processor.traces] == [("a", "stop")]
+    [trace] = processor.traces
+    assert (trace.text, trace.steps[-1].end) == ("a", "stop")
 
 
 def test_what_is_recorded_is_bounded(monkeypatch):
     monkeypatch.setattr(recorded_rows, "MOST_NODES", 5)
-    processor = gv.LogitsProcessor(gv.guide(gv.regex("a*"), TOY), record=True)
+    processor = recorder("a*")
     for length in range(40):
         call(processor, [2] + [0] * length)
     [trace] = processor.traces
@@ -161,7 +181,7 @@ def test_what_is_recorded_is_bounded(monkeypatch):
     ],
 )
 def test_bad_requests_are_refused(wrong, said):
-    processor = gv.LogitsProcessor(gv.guide(gv.regex("a*"), TOY), record=True)
+    processor = recorder("a*")
     call(processor, [2])
     with pytest.raises(gv.SettingError, match=said):
         wrong(processor)

@@ -1,5 +1,7 @@
 """Claims about simulated servers: small cases computed by hand, laws for random ones, and published throughputs."""
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -30,7 +32,8 @@ def times(timeline):
     ],
 )
 def test_a_compile_parks_one_request_or_blocks_the_batch(policy, found):
-    assert times(simulate([STORY, ORDER], Costs(forward=10), policy)) == found
+    timeline = simulate([STORY, ORDER], Costs(forward=10), policy)
+    assert times(timeline) == found
 
 
 def test_every_cost_is_counted_where_it_belongs():
@@ -41,7 +44,9 @@ def test_every_cost_is_counted_where_it_belongs():
         assert one.end == end
     slow = Request(0, 1, "a", mask_ms=30)
     (one,) = simulate([slow], costs, Policy(overlap="all")).passes
-    assert (one.forward, one.masks, one.end) == ((0, 11), (2, 32), 32.25)
+    assert one.forward == (0, 11)
+    assert one.masks == (2, 32)
+    assert one.end == 32.25
 
 
 def test_masks_share_the_threads_and_wait_for_the_slowest():
@@ -53,43 +58,63 @@ def test_masks_share_the_threads_and_wait_for_the_slowest():
 
 def test_equal_schemas_are_compiled_once_and_one_worker_compiles():
     same = [Request(at, 1, "a", compile_ms=10) for at in (0, 1, 30)]
-    assert compile_times(same) == [(0, 10), (10, 10), (30, 30)]
-    assert compile_times([*same[:1], Request(1, 1, "b", compile_ms=10)]) == [(0, 10), (10, 20)]
-    blocks = Policy("blocks")
-    assert [one.compiling for one in simulate(same, Costs(forward=1), blocks).served] == [(0, 10), (10, 10), (30, 30)]
+    expected = [(0, 10), (10, 10), (30, 30)]
+    assert compile_times(same) == expected
+    other = Request(1, 1, "b", compile_ms=10)
+    found = compile_times([same[0], other])
+    assert found == [(0, 10), (10, 20)]
+    served = simulate(same, Costs(forward=1), Policy("blocks")).served
+    assert [one.compiling for one in served] == expected
 
 
 def test_a_full_batch_makes_requests_wait_in_their_order():
     rows = [Request(0, 2), Request(0, 1), Request(0, 1)]
-    assert times(simulate(rows, Costs(forward=1, rows=2))) == [(0, 1, 2), (0, 1, 1), (1, 2, 2)]
+    timeline = simulate(rows, Costs(forward=1, rows=2))
+    assert times(timeline) == [(0, 1, 2), (0, 1, 1), (1, 2, 2)]
 
 
-WHOLE = [st.integers(*ends) for ends in ((0, 40), (1, 6), (0, 20), (0, 3), (0, 5))]
-ASKED = st.builds(Request, *WHOLE[:2], st.sampled_from(["", "a", "b"]), *WHOLE[2:])
+ARRIVES = st.integers(0, 40)
+TOKENS = st.integers(1, 6)
+SCHEMA = st.sampled_from(["", "a", "b"])
+COMPILE_MS = st.integers(0, 20)
+MASK_MS = st.integers(0, 3)
+PROMPT = st.integers(0, 5)
+ASKED = st.builds(Request, ARRIVES, TOKENS, SCHEMA, COMPILE_MS, MASK_MS, PROMPT)
 REQUESTS = st.lists(ASKED, min_size=1, max_size=8)
-POLICIES = st.builds(Policy, st.sampled_from(["parks", "blocks"]), st.sampled_from(["none", "masks", "all"]))
+OVERLAP = st.sampled_from(["none", "masks", "all"])
+POLICIES = st.builds(Policy, st.sampled_from(["parks", "blocks"]), OVERLAP)
 
 
 @given(REQUESTS, POLICIES, st.integers(1, 3))
 def test_every_request_is_served_in_order_and_passes_never_overlap(requests, policy, rows):
-    timeline = simulate(requests, Costs(forward=2, row=0.5, token=0.1, host=1, apply=0.1, rows=rows), policy)
+    costs = Costs(forward=2, row=0.5, token=0.1, host=1, apply=0.1, rows=rows)
+    timeline = simulate(requests, costs, policy)
     assert [one.request for one in timeline.served] == requests
     for one in timeline.served:
-        assert one.request.arrives <= one.compiling[0] <= one.compiling[1] <= one.joined < one.first <= one.done
-    ends = [one.end for one in timeline.passes]
-    assert all(one.start >= end for one, end in zip(timeline.passes[1:], ends, strict=False))
+        begun, ready = one.compiling
+        assert one.request.arrives <= begun <= ready <= one.joined < one.first <= one.done
+    for before, after in pairwise(timeline.passes):
+        assert after.start >= before.end
     assert max(len(one.rows) for one in timeline.passes) <= rows
-    counts = [sum(number in one.rows for one in timeline.passes) for number in range(len(requests))]
+
+    def passes_of(number):
+        return sum(number in one.rows for one in timeline.passes)
+
+    counts = list(map(passes_of, range(len(requests))))
     assert counts == [one.tokens for one in requests]
+
+
+def at_once(one):
+    return Request(0, one.tokens, one.schema, 0, one.mask_ms, one.prompt)
 
 
 @given(REQUESTS)
 def test_more_overlap_never_takes_longer_when_all_requests_are_there(requests):
-    there = [Request(0, one.tokens, one.schema, 0, one.mask_ms, one.prompt) for one in requests]
-    ends = [
-        simulate(there, Costs(forward=2, host=1), Policy(overlap=overlap)).passes[-1].end
-        for overlap in ("none", "masks", "all")
-    ]
+    there = list(map(at_once, requests))
+    ends = []
+    for overlap in ("none", "masks", "all"):
+        timeline = simulate(there, Costs(forward=2, host=1), Policy(overlap=overlap))
+        ends.append(timeline.passes[-1].end)
     assert ends == sorted(ends, reverse=True)
 
 
@@ -107,27 +132,39 @@ ERRORS = {"none": (0, 1.5, 5.1, 0), "masks": (0, -0.7, 0.6, 0), "all": (0, 18.7,
 @pytest.mark.quick("masks")
 def test_four_published_throughputs_give_the_costs_that_predict_the_others(overlap):
     found = [published_run(overlap, share) for share in (0, 0.2, 0.8, 1)]
-    errors = [100 * (ours / theirs - 1) for ours, theirs in zip(found, PUBLISHED[overlap], strict=True)]
+    pairs = zip(found, PUBLISHED[overlap], strict=True)
+    errors = [100 * (ours / theirs - 1) for ours, theirs in pairs]
     assert errors == pytest.approx(ERRORS[overlap], abs=0.15)
+
+
+def ms_per_token(rate):
+    return 800 / rate / 128 * 1e3
 
 
 def published_run(overlap, share):
     """800 requests of 128 tokens at once; the costs follow from four of the published numbers."""
-    forward, plain, none, masks = (800 / rate / 128 * 1e3 for rate in (132.72, 103.16, 69.36, 85.28))
+    forward = ms_per_token(132.72)
+    plain = ms_per_token(103.16)
+    none = ms_per_token(69.36)
+    masks = ms_per_token(85.28)
     both = (none - plain) / 800
     apply = (masks - plain) / 800
     costs = Costs(forward=forward, host=plain - forward, apply=apply, rows=800)
-    requests = make_requests(800, per_second=1e12, constrained=share, schemas=[(0, both - apply)])
+    schemas = [(0, both - apply)]
+    requests = make_requests(800, per_second=1e12, constrained=share, schemas=schemas)
     return simulate(requests, costs, Policy(overlap=overlap)).requests_per_second
 
 
 def test_requests_are_the_same_for_the_same_seed_and_skewed():
-    made = make_requests(1000, per_second=50, constrained=0.8, schemas=[(1, 1), (2, 2), (3, 3)], seed=4)
-    assert made == make_requests(1000, per_second=50, constrained=0.8, schemas=[(1, 1), (2, 2), (3, 3)], seed=4)
+    schemas = [(1, 1), (2, 2), (3, 3)]
+    settings = {"per_second": 50, "constrained": 0.8, "schemas": schemas, "seed": 4}
+    made = make_requests(1000, **settings)
+    assert made == make_requests(1000, **settings)
     assert made[-1].arrives == pytest.approx(20_000, rel=0.1)
     names = [one.schema for one in made]
     assert names.count("") == 200
-    assert names.count("schema 0") / names.count("schema 2") == pytest.approx(3, rel=0.2)
+    ratio = names.count("schema 0") / names.count("schema 2")
+    assert ratio == pytest.approx(3, rel=0.2)
     unique = make_requests(100, per_second=50, schemas=[(1, 1)], unique=True)
     assert len({one.schema for one in unique}) == 100
 
@@ -135,8 +172,14 @@ def test_requests_are_the_same_for_the_same_seed_and_skewed():
 @given(st.lists(st.integers(0, 50), min_size=1, max_size=30), st.integers(1, 100))
 def test_a_percentile_is_the_smallest_value_that_enough_values_do_not_exceed(values, percent):
     found = percentile(values, percent / 100)
-    assert sum(value <= found for value in values) * 100 >= percent * len(values)
-    assert all(sum(value <= less for value in values) * 100 < percent * len(values) for less in values if less < found)
+    enough = percent * len(values)
+
+    def percent_up_to(most):
+        return 100 * sum(value <= most for value in values)
+
+    assert percent_up_to(found) >= enough
+    for less in values:
+        assert less >= found or percent_up_to(less) < enough
 
 
 @pytest.mark.parametrize(

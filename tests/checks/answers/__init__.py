@@ -43,9 +43,12 @@ RIGHT = FUNCTIONS | VALUES
 def rows(kind):
     """The names and the answers of the rows."""
     found = []
-    for name, row in ((name, row) for room in ROOMS for name, rows in getattr(room, kind).items() for row in rows):
-        old, *news = row if isinstance(row, tuple) else (row,)
-        found += [(name, changed(name, old, new)) for new in news] or [(name, row)]
+    for room in ROOMS:
+        for name, some in getattr(room, kind).items():
+            for row in some:
+                old, *news = row if isinstance(row, tuple) else (row,)
+                answers = [(name, changed(name, old, new)) for new in news]
+                found += answers or [(name, row)]
     return found
 
 

@@ -27,7 +27,8 @@ def largest_object(text):
             one, end = json.JSONDecoder().raw_decode(text, place)
         except ValueError:
             continue
-        found |= {end - place: one} if isinstance(one, dict) and end - place not in found else {}
+        if isinstance(one, dict):
+            found.setdefault(end - place, one)
     return found[max(found)] if found else None
 
 
@@ -53,7 +54,8 @@ def smallest_first(rules):
     group = set()
     for name in sorted(rules, key=lambda name: len(rules[name])):
         if left is None or left - rules[name]:
-            left, group = rules[name] if left is None else left & rules[name], group | {name}
+            left = rules[name] if left is None else left & rules[name]
+            group = group | {name}
         if not left:
             return group
     return set()
@@ -63,7 +65,8 @@ def smaller_while_it_can(rules):
     """A group from which no rule can be left out; it need not be the smallest."""
     group = {*rules} if not set.intersection(*rules.values()) else set()
     for name in rules:
-        if len(group) > 1 and not set.intersection(*(rules[one] for one in group - {name})):
+        others = [rules[one] for one in group - {name}]
+        if others and not set.intersection(*others):
             group -= {name}
     return group
 
@@ -94,7 +97,8 @@ def mask_by_recursion(parts, on_stack, known=frozenset(), asked=frozenset()):
     if not parts:
         return known
     new = parts[0][1] - known - asked
-    return {*filter(on_stack, new)} | mask_by_recursion(parts[1:], on_stack, known, asked | new)
+    below = mask_by_recursion(parts[1:], on_stack, known, asked | new)
+    return {*filter(on_stack, new)} | below
 
 
 SPELLS = "piece.strip().lower() == word.encode()"
@@ -108,8 +112,9 @@ AFTER = '("in", machine.initial) if read == trigger else ("free", read)'
 
 def bounds_of_listed_tokens(top, legal):
     """Where all legal tokens are listed, Z is known."""
-    z = sum(math.exp(top[token]) for token in top.keys() & legal)
-    illegal = sum(math.exp(top[token]) for token in top.keys() - legal)
+    powers = {token: math.exp(logit) for token, logit in top.items()}
+    z = sum(powers[token] for token in top.keys() & legal)
+    illegal = sum(powers[token] for token in top.keys() - legal)
     return (z, 1 - illegal) if legal - top.keys() else (z, z)
 
 

@@ -7,10 +7,9 @@ import numpy as np
 
 import guidedviz as gv
 from guidedviz.checks.grammars import GIVEN, LISTS, MIRROR, NAMED, QUOTED, REPEATED, SERVICE
+from tests.common import BYTES
 
-TOY = gv.ToyModel(
-    [b"yes", b"no", b"maybe", b"Sure", *(bytes([byte]) for byte in range(256))], lambda tokens: np.linspace(2, -2, 260)
-)
+TOY = gv.ToyModel([b"yes", b"no", b"maybe", b"Sure", *BYTES], lambda tokens: np.linspace(2, -2, 260))
 YES, NO, OTHER = 0, 1, 2  # ids of the toy model
 
 

@@ -15,7 +15,8 @@ def counted_from_the_end(mask, written, begin, end, most):
     else:
         if begin is not None:
             return mask
-    return [token == end for token in range(len(mask))] if count >= most and mask[end] else mask
+    full = count >= most and mask[end]
+    return [token == end for token in range(len(mask))] if full else mask
 
 
 def budget_by_position(mask, written, begin, end, most):
@@ -45,9 +46,10 @@ def agent_by_recursion(ask, tools, messages, rounds):
     results = []
     for call in reply.calls:
         try:
-            results.append({"role": "tool", "content": f"{tools[call.name](**call.arguments)}"})
+            said = f"{tools[call.name](**call.arguments)}"
         except Exception as error:
-            results.append({"role": "tool", "content": f"error ({type(error).__name__})"})
+            said = f"error ({type(error).__name__})"
+        results.append({"role": "tool", "content": said})
     if not results:
         return reply.text
     return agent_by_recursion(ask, tools, (*messages, reply.message, *results), rounds - 1)

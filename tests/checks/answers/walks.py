@@ -11,7 +11,8 @@ from guidedviz.machines.machine import next_bytes
 
 def row_per_state(transitions, state, token):
     """Keeps one transition per state."""
-    tokens, target = {source: (tokens, target) for source, tokens, target in transitions}.get(state, ((), None))
+    rows = {source: (tokens, target) for source, tokens, target in transitions}
+    tokens, target = rows.get(state, ((), None))
     return target if token in tokens else None
 
 
@@ -79,8 +80,10 @@ def walk_with_a_stack(node, machine, state):
     while waiting:
         one, here = waiting.pop()
         found.update((token, here) for token in one.tokens)
-        after = {child: machine.step(here, byte) for byte, child in one.children.items()}
-        waiting.extend((child, there) for child, there in after.items() if there is not None)
+        for byte, child in one.children.items():
+            after = machine.step(here, byte)
+            if after is not None:
+                waiting.append((child, after))
     return found
 
 
@@ -98,17 +101,21 @@ def walk_without_jumps(machine, state, tree):
     states = {0: state}
     for i in range(len(tree.byte)):
         above = states.get(tree.depth[i] - 1)
-        states[tree.depth[i]] = after = None if above is None else machine.step(above, tree.byte[i])
-        legal |= set(tree.ends[i]) if after is not None else set()
+        after = None if above is None else machine.step(above, tree.byte[i])
+        states[tree.depth[i]] = after
+        if after is not None:
+            legal |= set(tree.ends[i])
     return legal
 
 
 def jump_by_recursion(machine, state, tree, start=0, end=None):
-    end, legal = len(tree.byte) if end is None else end, set()
+    end = len(tree.byte) if end is None else end
+    legal = set()
     while start < end:
         after = machine.step(state, tree.byte[start])
         if after is not None:
-            legal |= {*tree.ends[start], *jump_by_recursion(machine, after, tree, start + 1, start + tree.size[start])}
+            below = jump_by_recursion(machine, after, tree, start + 1, start + tree.size[start])
+            legal |= {*tree.ends[start], *below}
         start += tree.size[start]
     return legal
 
@@ -129,7 +136,9 @@ def step_by_recursion(moves, ends, stack, byte):
     kind, *nodes = moves.get((node, byte), ("end",))
     if kind == "end" and node not in ends:
         return None
-    return [*below, *nodes] if kind == "read" else step_by_recursion(moves, ends, [*below, *nodes[::-1]], byte)
+    if kind == "read":
+        return [*below, *nodes]
+    return step_by_recursion(moves, ends, [*below, *nodes[::-1]], byte)
 
 
 def predict_by_name(rules, column, place):
@@ -139,12 +148,14 @@ def predict_by_name(rules, column, place):
         if name in rules and name not in met:
             met.add(name)
             names += [symbols[0] for symbols in rules[name] if symbols]
-    return {*column, *(Item(name, symbols, 0, place) for name in met for symbols in rules[name])}
+    new = {Item(name, symbols, 0, place) for name in met for symbols in rules[name]}
+    return {*column, *new}
 
 
 def loop_without_a_state(parts, sets):
     """`*` as a loop on the state before it, as it is often done."""
-    transitions, state = [], 0
+    transitions = []
+    state = 0
     for name, quantifier in parts:
         if quantifier in "1+?":
             transitions.append((state, sets[name], state + 1))
@@ -160,7 +171,8 @@ def keep_disjoint(parts, sets):
     seen = set()
     kept = []
     for source, tokens, target in transitions:
-        kept.append((source, {token for token in tokens if (source, token) not in seen}, target))
+        unseen = {token for token in tokens if (source, token) not in seen}
+        kept.append((source, unseen, target))
         seen |= {(source, token) for token in tokens}
     return kept, ends
 
@@ -169,7 +181,8 @@ def states_with_names(parts, sets):
     """Each state but the start as a text."""
     transitions, ends = compile_pattern(parts, sets)
     name = lambda state: f"after part {state}" if state else 0  # noqa: E731
-    return [(name(source), tokens, name(target)) for source, tokens, target in transitions], {*map(name, ends)}
+    named = [(name(source), tokens, name(target)) for source, tokens, target in transitions]
+    return named, {*map(name, ends)}
 
 
 ROW = "dict.fromkeys(node.tokens, state)"
