@@ -88,6 +88,22 @@ grammars = st.builds("root ::= {}\ns ::= {}\nt ::= {}".format, _rules, _rules, _
 """Grammars in GBNF: rules that call each other and themselves, left and right, may be empty, ambiguous, or endless."""
 
 
+Edits = list[tuple[int, int, str]]
+"""Where a text is changed, how many characters are cut out there, and what is put in."""
+
+
+def edits(scraps: list[str]) -> st.SearchStrategy[Edits]:
+    edit = st.tuples(st.integers(0, 200), st.integers(0, 4), st.sampled_from(scraps))
+    return st.lists(edit, min_size=1, max_size=4)
+
+
+def apply_edits(text: str, changes: Edits) -> str:
+    for place, cut, put in changes:
+        place %= len(text) + 1
+        text = text[:place] + put + text[place + cut :]
+    return text
+
+
 def show_rules(rules: dict[str, list[tuple[str, ...]]]) -> str:
     """The rules of Earley's parser as GBNF."""
 

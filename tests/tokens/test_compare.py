@@ -45,7 +45,6 @@ SPECIAL = ("known fault", "takes special ids for text")
 FORCED = ("llguidance, forcing", "forced only", "the canonical token of a forced run")
 LEAVES = ("outlines-core", "known fault", "drops a token that leaves an end with its last byte")
 OTHERWISE = ("lawful choice", "reads the regex in another way than Python")
-UNKNOWN = ("not known", "against the machine")
 FIXED = [  # a constraint, a text, and all that differs along it
     (r"[0-9]{4}-[0-9]{2}-[0-9]{2}", "2026-11-20", set()),
     (r"[0-9]+(\.[0-9]+)?", "3.14", {LEAVES}),

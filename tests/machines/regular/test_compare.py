@@ -1,7 +1,5 @@
 """The search for a difference against products of finite machines, and on machines that have a stack."""
 
-import time
-
 import pytest
 
 import guidedviz as gv
@@ -10,6 +8,7 @@ from guidedviz.machines import limits
 from guidedviz.machines.pushdown.pda import JSON_GBNF
 from guidedviz.machines.regular.compare import compare_machines, shortest_difference
 from guidedviz.machines.regular.regex import regex as finite_regex
+from tests.common import in_time
 from tests.strategies import Balanced
 
 NOTHING = finite_regex(r"[^\s\S]")  # gv.regex would warn
@@ -28,11 +27,10 @@ WRONG_JSON = [  # what is changed in the grammar of JSON, and the shortest text 
 def test_the_shortest_wrong_text_of_a_grammar_with_one_fault(change, text):
     assert JSON_GBNF.count(change[0]) >= 1
     wrong = gv.grammar(JSON_GBNF.replace(*change, 1))
-    began = time.process_time()
-    found = compare_machines(wrong, gv.json())
-    assert (found.text, found.first) == (text, wrong.accepts(text))
-    assert shortest_difference(gv.json(), wrong) == text
-    assert time.process_time() - began < 10
+    with in_time(10):
+        found = compare_machines(wrong, gv.json())
+        assert (found.text, found.first) == (text, wrong.accepts(text))
+        assert shortest_difference(gv.json(), wrong) == text
 
 
 def test_a_grammar_and_a_regex_are_compared():

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 import guidedviz as gv
+from tests.common import assert_reads
 
 
 def accepts(schema, text, whitespace="space"):
@@ -137,7 +138,6 @@ def test_a_pattern_speaks_of_the_decoded_string_and_lengths_count_its_characters
 def test_constants_have_one_spelling():
     values = ["a", 'q"\n', "é", 1, -2.0, 1e-7, True, None, {"b": [1], "a": {}}, []]
     machine = gv.json_schema({"enum": values})
-    for text in ['"a"', r'"q\"\n"', '"é"', "1", "-2", "0.0000001", "true", "null", '{"b": [1], "a": {}}', "[]"]:
-        assert machine.accepts(text.encode())
-    for text in ['"\\u0061"', '"\\u00e9"', "1.0", "-2.0", "1e-7", '{"a": {}, "b": [1]}', "false", '"true"', "[ ]"]:
-        assert not machine.accepts(text.encode())
+    good = ['"a"', r'"q\"\n"', '"é"', "1", "-2", "0.0000001", "true", "null", '{"b": [1], "a": {}}', "[]"]
+    bad = ['"\\u0061"', '"\\u00e9"', "1.0", "-2.0", "1e-7", '{"a": {}, "b": [1]}', "false", '"true"', "[ ]"]
+    assert_reads(machine, good, bad)

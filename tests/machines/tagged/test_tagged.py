@@ -10,7 +10,7 @@ import guidedviz as gv
 from guidedviz.machines.machine import read
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.regular.dfa import DFA
-from tests.common import legal_tokens, texts_up_to
+from tests.common import assert_reads, legal_tokens, texts_up_to
 
 NESTED = gv.grammar('root ::= "(" root ")" | "1"')
 
@@ -94,10 +94,8 @@ def test_tags_have_rules_of_their_own():
 
 def test_a_content_without_a_machine_ends_at_the_first_end():
     machine = gv.tagged(begin="<t>", end="</t>", stop_after_first=True)
-    for text in ("<t></t>", "<t>é<t></</t>", "a"):
-        assert machine.accepts(text.encode()), text
-    for text in ("<t></t>b</t>", "<t>", "<t>a"):
-        assert not machine.accepts(text.encode()), text
+    assert_reads(machine, ("<t></t>", "<t>é<t></</t>", "a"), ("<t></t>b</t>", "<t>", "<t>a"))
+
     assert gv.tagged(begin="#", end="").accepts(b"a#b#")
 
 
