@@ -51,3 +51,13 @@ def in_time(seconds: float) -> Iterator[None]:
     yield
     spent = time.process_time() - began
     assert spent < seconds, f"it took {spent:.1f} s"
+
+
+def constant_model(pieces: list[bytes], logits: Any, *ends: Any, **settings: Any) -> gv.ToyModel:
+    """A toy model that gives the same logits after every text."""
+    return gv.ToyModel(pieces, lambda tokens: logits, *ends, **settings)
+
+
+def with_end(pieces: list[bytes]) -> Vocabulary:
+    """A vocabulary of these pieces, and an EOS after them."""
+    return Vocabulary([*pieces, b"</s>"], eos={len(pieces)})

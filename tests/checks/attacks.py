@@ -41,4 +41,5 @@ def outcomes_of(attack: str) -> list[list[Outcome]]:
     """What a check says of an attack, and what it says of an honest answer after it."""
     guard.WALL_SECONDS = WALL
     guard.IDLE = IDLE_AT_MOST
-    return [run(globals()[attack], [()]), run(divmod, [(7, 2)])]
+    attacked = run(globals()[attack], [()])
+    return [attacked, run(divmod, [(7, 2)])]

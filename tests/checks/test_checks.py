@@ -296,7 +296,8 @@ def test_the_charts_are_those_of_the_library():
         chart, _ = list(finished_items(rules, text))[-1]
         columns = gv.earley(show_rules(rules)).chart(text.encode())
         sizes = [len(column) for column in chart[:-1]]
-        assert sizes == [len(column.items) for column in columns[:-1]]
+        expected = [len(column.items) for column in columns[:-1]]
+        assert sizes == expected
 
 
 def test_a_sorted_token_is_what_python_s_re_says_of_the_rule():

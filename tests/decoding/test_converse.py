@@ -10,6 +10,7 @@ import guidedviz as gv
 from guidedviz.decoding.reply import split_reply
 from guidedviz.decoding.tool_runs import run_in_thread
 from guidedviz.machines.turn import TURN_STYLES
+from tests.common import constant_model
 from tests.decoding.scripted import PIECES, TEMPLATE, Scripted
 
 pytest.importorskip("jinja2")  # it fills the templates
@@ -312,7 +313,7 @@ def test_lone_surrogates_in_arguments_do_not_stop_the_next_turn():
         ({"tools": [3]}, r"converse, tools\[0\]: saw 3"),
         ({"choice": "sub"}, "turn, choice: saw 'sub'"),
         ({"messages": 3}, "model.chat: saw 3"),
-        ({"model": gv.ToyModel(PIECES, lambda tokens: [0.0])}, "toy has no chat template"),
+        ({"model": constant_model(PIECES, [0.0])}, "toy has no chat template"),
         ({"model": "clerk"}, "converse, model: saw 'clerk'"),
     ],
 )

@@ -11,7 +11,7 @@ import tasks
 import guidedviz as gv
 from guidedviz.files import shipped
 from guidedviz.tokens.guide import Guide
-from tests.common import PERSON, regex_guide
+from tests.common import PERSON, constant_model, regex_guide
 
 PAREN = 'root ::= ("(" root ")" | "[" root "]")*'
 ADA = "Ada is 36.\nJSON with name, age:\n"
@@ -25,10 +25,6 @@ def clerk():
 
 def person_guide():
     return gv.guide(gv.json_schema(PERSON), clerk().vocabulary)
-
-
-def constant(pieces, logits, eos=()):
-    return gv.ToyModel(pieces, lambda tokens: logits, eos=eos)
 
 
 def writer(pieces, *wanted, eos=None):
@@ -87,7 +83,7 @@ def emptied_by_another_rule(gives_way=False):
 
 def open_brackets(cure=lambda guide: guide):
     pieces = [b"(", b")", b"[", b"]", b"</s>"]
-    toy = constant(pieces, [9, 0, 8, 0, 0], eos={4})
+    toy = constant_model(pieces, [9, 0, 8, 0, 0], eos={4})
     guide = gv.guide(gv.grammar(PAREN), toy.vocabulary)
     return gv.record(toy, "(", cure(guide), max_tokens=40)
 
@@ -147,7 +143,7 @@ def other_tokenizer(anew=False):
     """The index of an old tokenizer is used for a new one, in which each id is one higher."""
     old = [b"yes", b"no", b"x", b"</s>"]
     new = [b"<new>", b"yes", b"no", b"x", b"</s>"]
-    toy = constant(new[:4], [3, 0, 5, 0])
+    toy = constant_model(new[:4], [3, 0, 5, 0])
     machine = gv.regex("yes|no")
     guide = gv.guide(machine, toy.vocabulary)
     if not anew:
@@ -157,7 +153,7 @@ def other_tokenizer(anew=False):
 
 
 def a_ban_of_one_id(banned=(0,)):
-    toy = constant([b"Sure", b"Sure", b"No"], [4.0, 4.0, 1.0])
+    toy = constant_model([b"Sure", b"Sure", b"No"], [4.0, 4.0, 1.0])
     bias = dict.fromkeys(banned, -100)
     return gv.record(toy, "No", regex_guide(toy, "Sure|No"), bias=bias)
 

@@ -2,8 +2,9 @@
 
 import guidedviz as gv
 from guidedviz.tokens.budget import keep_budget
+from tests.common import with_end
 
-VOCABULARY = gv.Vocabulary([b"a", b"b", b"c", b"</s>"], eos={3})
+VOCABULARY = with_end([b"a", b"b", b"c"])
 
 
 def guide(text):

@@ -6,7 +6,7 @@ import guidedviz as gv
 from guidedviz.decoding.inserted import cut_inserted
 from guidedviz.decoding.player import LiveWalk, Player, ReplayWalk
 from guidedviz.errors import IllegalToken, SettingError, VocabularyError
-from tests.common import regex_guide
+from tests.common import bytes_of, constant_model, regex_guide
 
 DATE = "2024-0[1-9]-03"
 PROMPT = "March 3rd 2024 is "
@@ -40,13 +40,13 @@ def test_a_refused_text_says_which_token_and_why(clerk):
 
 def test_without_a_guide_any_text_may_come(clerk):
     tokens = cut_inserted(player_of(clerk), "no date")
-    assert b"".join(clerk.vocabulary.pieces[token] for token in tokens) == b"no date"
+    assert bytes_of(clerk.vocabulary, tokens) == b"no date"
 
 
 def test_what_cannot_be_inserted(clerk):
     with pytest.raises(SettingError, match="saw no text"):
         cut_inserted(player_of(clerk), "")
-    toy = gv.ToyModel([b"a"], lambda tokens: [0])
+    toy = constant_model([b"a"], [0])
     with pytest.raises(VocabularyError, match="a byte that some token has"):
         cut_inserted(Player(LiveWalk(toy, "a", None), gv.decoding.Settings()), "b")
     run = gv.record(toy, "a", max_tokens=2)

@@ -7,7 +7,7 @@ import pytest
 
 import guidedviz as gv
 from guidedviz.views.step_words import pack_step, shown_candidates
-from tests.common import PERSON, regex_guide
+from tests.common import PERSON, constant_model, regex_guide
 
 ADA = "Ada is 36.\nJSON with name, age:\n"
 
@@ -64,7 +64,8 @@ def test_the_first_refused_byte_is_the_first_that_the_machine_refuses(clerk):
     machine = gv.regex("(item|order) [0-9]{2,4}(, [a-z]+)*;")
     guide = gv.guide(machine, clerk.vocabulary)
     for text in ("item 1, red;", "order 12345;", "orders 1", "item 12, red, 3;", "it", "item 12,, ;"):
-        beginnings = [text[:end].encode() for end in range(len(text) + 1)]
+        ends = range(len(text) + 1)
+        beginnings = [text[:end].encode() for end in ends]
         legal = list(map(machine.accepts_prefix, beginnings))
         expected = legal.index(False) - 1 if False in legal else len(text)
         seen = gv.inspect_text(clerk, ADA, text, guide)
@@ -117,7 +118,7 @@ def test_a_text_beyond_the_context_says_so(clerk):
 def test_special_tokens_are_given_as_the_parts_of_a_trace():
     zeros = np.zeros(4)
     pieces = [b"a", b"b", b"<x>", b"</s>"]
-    toy = gv.ToyModel(pieces, lambda tokens: zeros, eos={3}, special={2})
+    toy = constant_model(pieces, zeros, eos={3}, special={2})
     x = gv.special("<x>")
     machine = gv.tagged([(x, gv.regex("b*"), x)])
     guide = gv.guide(machine, toy.vocabulary)
@@ -130,7 +131,7 @@ def test_special_tokens_are_given_as_the_parts_of_a_trace():
 
 
 def test_a_vocabulary_without_eos_ends_where_the_text_may_end():
-    toy = gv.ToyModel([b"a", b"b"], lambda tokens: [0, 0])
+    toy = constant_model([b"a", b"b"], [0, 0])
     for pattern, text, end in (("a*", "aa", "stop"), ("aa", "aa", "complete"), ("aaa", "aa", "cut")):
         seen = gv.inspect_text(toy, "b", text, regex_guide(toy, pattern))
         assert seen.steps[-1].end == end

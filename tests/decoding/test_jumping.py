@@ -10,7 +10,7 @@ from guidedviz.decoding.loop import start, take_step
 from guidedviz.decoding.sampling import Settings
 from guidedviz.decoding.trace import standing
 from guidedviz.tokens.jump import SPELLING_WAYS
-from tests.common import regex_guide
+from tests.common import constant_model, regex_guide
 from tests.strategies import regexes
 
 PROMPT = "Ada Lovelace is 36 and lives in London. She is a member.\nJSON with name, age, city, member:\n"
@@ -87,7 +87,7 @@ def test_a_token_that_is_taken_back_is_not_in_the_output():
     """The model likes single letters; the tokenizer cuts the longest piece, so each run takes its letters back."""
     pieces = [b"n", b"a", b"name", b"x", b"me", b"!", b"?"]
     logits = [5.0, 4, 0, 3, 0, 1, 0]
-    model = gv.ToyModel(pieces, lambda tokens: logits)
+    model = constant_model(pieces, logits)
     guide = regex_guide(model, "x?name[!?]")
     trace = gv.record(model, "x", guide, temperature=0, jump_forward=True)
     steps = [(step.piece, step.how, step.back) for step in trace.steps]

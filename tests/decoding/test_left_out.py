@@ -52,7 +52,11 @@ def test_of_a_long_text_neighbours_are_left_out_together(monkeypatch):
 
 
 def test_a_probability_that_rises_loses_nothing():
-    toy = gv.ToyModel([b"a", b"b"], lambda tokens: [0, -9 * tokens.count(0)])
+
+    def rule(tokens):
+        return [0, -9 * tokens.count(0)]
+
+    toy = gv.ToyModel([b"a", b"b"], rule)
     found = gv.decoding.leave_out(toy, [0, 1], token=1)
     assert [found.lost(part) for part in found.parts] == [0.0, 0.0]
 

@@ -7,7 +7,7 @@ import guidedviz as gv
 from guidedviz.decoding.loop import decode_plainly, start, take_step
 from guidedviz.decoding.sampling import Settings
 from guidedviz.views.step_words import say_step
-from tests.common import regex_guide
+from tests.common import constant_model, regex_guide
 
 PIECES = [b"a", b"b", b"c", b"<eos>", b"<script>alert(1)</script>"]
 
@@ -107,7 +107,7 @@ def test_raw_is_the_models_own_distribution_whatever_the_bias_and_the_temperatur
 def test_a_token_that_a_bias_lifts_is_shown_also_where_it_is_not_drawn():
     pieces = [bytes([65 + n]) for n in range(40)]
     falling = [-n for n in range(40)]
-    model = gv.ToyModel(pieces, lambda tokens: falling)
+    model = constant_model(pieces, falling)
     for seed in range(5):
         (step,) = gv.decode(model, "A", max_tokens=1, bias={39: 40}, seed=seed)
         assert 39 in {candidate.token for candidate in step.candidates}
@@ -122,7 +122,8 @@ def test_going_back_and_forward_draws_the_same_tokens():
         step, point = take_step(model, points[-1], None, settings)
         points.append(point)
         pieces.append(step.piece)
-    for point, piece in zip(reversed(points[:6]), reversed(pieces), strict=True):
+    back = zip(reversed(points[:6]), reversed(pieces), strict=True)
+    for point, piece in back:
         step, _ = take_step(model, point, None, settings)
         assert step.piece == piece
 

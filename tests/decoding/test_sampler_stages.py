@@ -5,7 +5,7 @@ import pytest
 
 import guidedviz as gv
 from guidedviz.decoding.sampling import Settings, apply_mask, sampler_stages, softmax
-from tests.common import regex_guide
+from tests.common import constant_model, regex_guide
 
 WORDS = 200
 STRONG = Settings(temperature=0.7, top_k=30, top_p=0.8, bias={7: 2.0}, repetition_penalty=1.3)
@@ -57,7 +57,7 @@ def test_top_k_and_top_p_change_nothing_where_the_likeliest_is_taken():
 
 
 def test_a_step_keeps_the_stages_between_the_mask_and_the_draw(tmp_path):
-    toy = gv.ToyModel([b"a", b"b", b"c"], lambda tokens: [2.0, 1.0, 0.0])
+    toy = constant_model([b"a", b"b", b"c"], [2.0, 1.0, 0.0])
     guide = regex_guide(toy, "[ab]{2}")
     trace = gv.record(toy, "a", guide, temperature=0.5, top_k=1, repetition_penalty=2)
     step = trace.steps[0]
@@ -73,7 +73,7 @@ def test_a_step_keeps_the_stages_between_the_mask_and_the_draw(tmp_path):
 
 
 def test_a_record_whose_stages_fit_no_candidates_is_refused():
-    toy = gv.ToyModel([b"a", b"b"], lambda tokens: [2.0, 1.0])
+    toy = constant_model([b"a", b"b"], [2.0, 1.0])
     trace = gv.record(toy, "a", temperature=0.5, top_k=1, max_tokens=1)
     step = trace.steps[0]
     object.__setattr__(step, "stages", ((0.5,),))

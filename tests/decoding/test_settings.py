@@ -5,8 +5,9 @@ import pytest
 
 import guidedviz as gv
 from guidedviz.decoding.sampling import Settings
+from tests.common import constant_model
 
-TOY = gv.ToyModel([b"a", b"b"], lambda tokens: [0.0, 1.0])
+TOY = constant_model([b"a", b"b"], [0.0, 1.0])
 NUMBERS = ["temperature", "top_k", "top_p", "seed", "max_tokens", "repetition_penalty"]
 NEVER = [None, [], "0.5", "\x1b\ud800" * 10_000, object(), float("nan"), float("inf"), 10**400, -1, True, np.zeros(2)]
 WRONG = [

@@ -8,7 +8,7 @@ import pytest
 import guidedviz as gv
 from guidedviz.decoding.spellings import LEAST_EXPLORED
 from guidedviz.errors import SettingError
-from tests.common import legal_tokens, regex_guide
+from tests.common import constant_model, legal_tokens, regex_guide
 
 PIECES = [b"n", b"a", b"m", b"e", b"na", b"am", b"me", b"nam", b"name", b"es", b"s", b":", b"\n"]
 
@@ -25,7 +25,8 @@ def toy():
 
 def brute_force(model, guide, before, state, left):
     """The probability of every way through the masks until so many bytes are spelled."""
-    powers = np.exp(np.asarray(model.logits(before), float)) * guide.mask(state)
+    logits = np.asarray(model.logits(before), float)
+    powers = np.exp(logits) * guide.mask(state)
     found = {}
     for token in legal_tokens(guide, state):
         odds = powers[token] / sum(powers)
@@ -65,7 +66,7 @@ def test_all_spellings_have_the_probability_that_the_masks_give_them(toy, regex)
 
 def test_the_canonical_is_looked_at_first_however_unlikely_it_is():
     logits = [30.0 if len(piece) == 1 else 0.0 for piece in PIECES]
-    toy = gv.ToyModel(PIECES, lambda tokens: logits)
+    toy = constant_model(PIECES, logits)
     record = gv.spellings(toy, "\n", regex_guide(toy, "name:"), limit=2)
     assert record.canonical.pieces == (b"name", b":")
     assert record.canonical.probability < 1e-12
@@ -75,7 +76,7 @@ def test_the_canonical_is_looked_at_first_however_unlikely_it_is():
 
 def test_what_is_too_unlikely_to_list_is_counted():
     logits = [30.0 if piece == b"n" else 0.0 for piece in PIECES]
-    toy = gv.ToyModel(PIECES, lambda tokens: logits)
+    toy = constant_model(PIECES, logits)
     record = gv.spellings(toy, "\n", regex_guide(toy, "name"))
     for spelling in record.spellings:
         assert spelling.canonical or spelling.probability >= LEAST_EXPLORED
@@ -102,7 +103,7 @@ def test_canonical_is_how_the_run_is_cut(toy):
 
 def test_a_dead_end_was_looked_at_and_is_lost():
     logits = [0.0, log(3), 0.0, 0.0]
-    toy = gv.ToyModel([b"n", b"nam", b"ame", b"\n"], lambda tokens: logits)
+    toy = constant_model([b"n", b"nam", b"ame", b"\n"], logits)
     guide = regex_guide(toy, "name")
     record = gv.spellings(toy, "\n", guide)
     assert [s.pieces for s in record.spellings] == [(b"n", b"ame")]

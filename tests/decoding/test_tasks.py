@@ -7,7 +7,7 @@ import pytest
 import guidedviz as gv
 from guidedviz.decoding.payoff import FRACTIONS
 from guidedviz.decoding.timing import TASK_PROMPT, build_tasks, pattern_of, write_example
-from tests.common import BYTES
+from tests.common import BYTES, constant_model
 
 
 def shares(parts):
@@ -59,7 +59,7 @@ def test_free_letters_and_digits_are_not_made_up(tasks):
 
 def test_where_a_token_is_a_byte_the_share_still_rises_from_place_to_place():
     zeros = [0.0] * 256
-    letters = gv.ToyModel(BYTES, lambda tokens: zeros)
+    letters = constant_model(BYTES, zeros)
     found = [shares(task.text) for task in build_tasks(letters, 160)]
     assert found == sorted(found)
     assert found[0] < 0.05

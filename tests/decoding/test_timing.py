@@ -12,7 +12,7 @@ import guidedviz as gv
 from guidedviz.decoding import timing
 from guidedviz.decoding.payoff import Cost
 from guidedviz.decoding.timing import TASK_PROMPT, TRIES, calibrate, mark_parts, measure_cost, time_task
-from tests.common import regex_guide
+from tests.common import constant_model, regex_guide
 
 
 class Device:
@@ -147,7 +147,7 @@ def test_a_run_tells_what_the_two_decodes_did(clerk, tasks):
 
 
 def test_a_part_is_fixed_where_no_byte_of_it_was_chosen_even_if_it_was_cut_anew():
-    model = gv.ToyModel([b"a", b"b", b"ab", b"c"], lambda tokens: [9, 0, 0, 0])
+    model = constant_model([b"a", b"b", b"ab", b"c"], [9, 0, 0, 0])
     guide = regex_guide(model, "abc|c")
     trace = gv.record(model, "c", guide, temperature=0.0, jump_forward=True)
     assert [step.token for step in trace.steps] == [0, 2, 3]

@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 import guidedviz as gv
 from guidedviz.decoding.trace import standing, taken_back, tokens_before
 from guidedviz.models.chat import Prompt
-from tests.common import regex_guide
+from tests.common import constant_model, regex_guide
 
 
 @pytest.fixture
 def trace():
     logits = [0.0, 1.0, 2.0]
-    toy = gv.ToyModel([b"a", b"\xff\x00", b"<script>"], lambda t: logits)
+    toy = constant_model([b"a", b"\xff\x00", b"<script>"], logits)
     return gv.record(toy, "a", max_tokens=5, seed=3)
 
 
@@ -28,7 +28,7 @@ def test_a_trace_survives_the_file(trace, tmp_path):
 
 def test_a_file_keeps_the_parts_of_a_chat_prompt_and_an_older_file_has_none(trace, tmp_path):
     path = tmp_path / "t.json"
-    model = gv.ToyModel([b"a", b"<s>"], lambda tokens: [1.0, 0.0])
+    model = constant_model([b"a", b"<s>"], [1.0, 0.0])
     prompt = Prompt("<s>a<s>", (1, 0, 1), ("", "<s>", "a<s>"))
     run = gv.record(model, prompt, max_tokens=2)
     run.save(path)
@@ -89,7 +89,7 @@ def all_ways(data, way=()):
 
 PIECES = [b"n", b"a", b"name", b"x", b"me", b"!", b"?"]
 LOGITS = [5.0, 4, 0, 3, 0, 1, 0]
-MODEL = gv.ToyModel(PIECES, lambda tokens: LOGITS)
+MODEL = constant_model(PIECES, LOGITS)
 GUIDE = regex_guide(MODEL, "x?name[!?]")
 VALID = gv.record(MODEL, "x", GUIDE, temperature=0, jump_forward=True)
 WRONG = st.sampled_from(

@@ -103,7 +103,8 @@ def test_a_tag_without_a_machine_is_text_up_to_its_special_token():
 
 
 def between(name, machine):
-    return gv.tagged(begin=special(f"<{name}>"), machine=machine, end=special(f"</{name}>"))
+    begin = special(f"<{name}>")
+    return gv.tagged(begin=begin, machine=machine, end=special(f"</{name}>"))
 
 
 def test_tags_stand_inside_tags():

@@ -11,7 +11,7 @@ from guidedviz.errors import GuidedVizError, PatternError
 from guidedviz.machines.names import name_bytes
 from guidedviz.machines.tools import read_tools
 from guidedviz.machines.turn import TURN_STYLES
-from tests.common import BYTES, legal_tokens
+from tests.common import BYTES, constant_model, legal_tokens
 
 
 def add(a: int, b: int) -> int:
@@ -268,7 +268,7 @@ def test_marks_that_are_text_are_counted_and_ended_too(think):
 def test_a_model_that_never_ends_its_thinking_is_ended():
     weights = [0.0] * 261
     weights[ord("a")] = 1.0
-    model = gv.ToyModel(PIECES, lambda tokens: weights, {260}, {256, 257})
+    model = constant_model(PIECES, weights, {260}, {256, 257})
     guide = gv.guide(gv.turn(think_limit=5), model.vocabulary)
     trace = gv.record(model, "x", guide, temperature=0, max_tokens=12)
     assert trace.parts == ("", "<think>", "aaaaa", "</think>", "aaaaa")
@@ -340,4 +340,6 @@ def test_a_custom_tool_without_a_grammar_that_can_be_read_is_refused(tool):
 
 def test_a_custom_tool_without_a_grammar_takes_any_text():
     tool = read_tools([{"type": "custom", "custom": {"name": "note", "description": "A note."}}])[0]
-    assert (tool.about, tool.takes, tool.schema["required"]) == ("A note.", None, ["input"])
+    assert tool.about == "A note."
+    assert tool.takes is None
+    assert tool.schema["required"] == ["input"]

@@ -16,7 +16,7 @@ from guidedviz.models.language_model import LanguageModel
 from guidedviz.models.load import embedded_folder, read_template
 from guidedviz.models.sandbox import LONGEST
 from guidedviz.models.tokenizer import Tokenizer
-from tests.common import regex_guide
+from tests.common import constant_model, regex_guide
 
 NAMES = ("<|im_start|>", "<|im_end|>", "<|eot|>", "[INST]", "[/INST]")
 TEMPLATES = {
@@ -242,7 +242,7 @@ def test_plain_text_for_a_chat_model_is_warned_of_once_per_model(bard):
     words = Tokenizer(embedded_folder("bard"))
     template = ChatTemplate("{{ messages[0].content }}", words)
     model = LanguageModel("talker", bard.network, words, bard.vocabulary, template)
-    toy = gv.ToyModel([b"a"], lambda _: [0.0])
+    toy = constant_model([b"a"], [0.0])
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
         asked = model.chat("so")
@@ -260,7 +260,8 @@ def test_plain_text_for_a_chat_model_is_warned_of_once_per_model(bard):
 def test_a_prompt_is_decoded_as_its_tokens(clerk):
     prompt = Prompt("Yes or no:\n", tuple(clerk.encode("Yes or no:\n")))
     guide = regex_guide(clerk, "yes|no")
-    assert gv.record(clerk, prompt, guide, seed=1).tokens == gv.record(clerk, "Yes or no:\n", guide, seed=1).tokens
+    text = gv.record(clerk, "Yes or no:\n", guide, seed=1)
+    assert gv.record(clerk, prompt, guide, seed=1).tokens == text.tokens
 
 
 def test_a_copy_of_a_prompt_keeps_its_tokens_and_parts():

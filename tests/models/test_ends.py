@@ -46,7 +46,8 @@ def test_all_ends_are_legal_exactly_where_a_text_may_end_and_any_stops_a_decode(
                 assert legal == [set(), set()]
                 assert legal_ends(guide, state) == {0, 4094, 4095}
             for end in (0, 4094, 4095):
-                trace = gv.record(one, one.chat("ab"), regex_guide(one, "a*"), bias={end: 100.0})
+                guide = regex_guide(one, "a*")
+                trace = gv.record(one, one.chat("ab"), guide, bias={end: 100.0})
                 assert trace.tokens == (end,)
                 assert trace.steps[-1].end == "eos"
                 assert trace.text == ""

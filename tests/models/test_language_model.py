@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import guidedviz as gv
+from tests.common import constant_model
 
 
 @pytest.fixture(params=["numpy", "torch"])
@@ -216,6 +217,6 @@ def test_an_id_outside_the_vocabulary_is_refused(clerk, tokens):
 
 @pytest.mark.parametrize("wrong", [None, 3, b"a", "a\ud800"])
 def test_what_is_encoded_is_text(clerk, wrong):
-    for model in (clerk, gv.ToyModel([b"a"], lambda tokens: [0.0])):
+    for model in (clerk, constant_model([b"a"], [0.0])):
         with pytest.raises(gv.SettingError, match=r"^text: saw .*, expected (a text|text that UTF-8 can encode)"):
             model.encode(wrong)

@@ -16,7 +16,7 @@ from guidedviz.checks import guard
 from guidedviz.extras import installed
 from guidedviz.models import hub, load
 from guidedviz.models.weights import find_tensors
-from tests.common import BYTES, bytes_of, in_time
+from tests.common import BYTES, bytes_of, constant_model, in_time
 
 FILES = ["config.json", "tokenizer.json", "tokenizer_config.json", "generation_config.json", "model.safetensors",
          "model.safetensors.index.json"]  # fmt: skip
@@ -32,7 +32,8 @@ def headed(header, data):
 
 
 def assert_same_logits(model, other):
-    np.testing.assert_allclose(model.logits([1, 2]), other.logits([1, 2]), atol=1e-3)
+    expected = other.logits([1, 2])
+    np.testing.assert_allclose(model.logits([1, 2]), expected, atol=1e-3)
 
 
 def test_bard_has_the_65_symbols_in_nanogpts_order(bard):
@@ -340,7 +341,7 @@ def test_a_refused_folder_takes_at_most_300_megabytes(folder, monkeypatch):
     ["text", 10**400, [10**400, 0], [None, 0], ["1", "2"], [1j, 0], {0: 1}, [[1], [2, 3]], None, [], [1, 2, 3]],
 )
 def test_a_toy_rule_that_gives_no_logits_is_named(answer):
-    toy = gv.ToyModel([b"a", b"b"], lambda tokens: answer)
+    toy = constant_model([b"a", b"b"], answer)
     with pytest.raises(gv.SettingError, match=r"^toy rule: saw .*, expected 2 logits"):
         toy.logits([0])
 
@@ -353,7 +354,7 @@ def test_a_toy_of_something_else_is_refused(pieces, rule):
 
 def test_a_toy_s_logits_may_be_whole_numbers_and_minus_infinity():
     logits = [1, -np.inf]
-    toy = gv.ToyModel([b"a", b"b"], lambda tokens: logits)
+    toy = constant_model([b"a", b"b"], logits)
     assert toy.logits([0]).tolist() == [1.0, -np.inf]
 
 

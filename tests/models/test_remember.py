@@ -9,6 +9,7 @@ from guidedviz.models.language_model import LanguageModel
 from guidedviz.models.load import embedded_folder
 from guidedviz.models.model import Remembered
 from guidedviz.models.tokenizer import Tokenizer
+from tests.common import constant_model
 
 
 def test_it_draws_the_same_texts_and_reads_each_beginning_once(clerk, monkeypatch):
@@ -46,8 +47,9 @@ def test_it_asks_a_chat_model_in_its_form_and_says_which_has_none(bard):
     known = gv.decoding.remember(model)
     assert known.has_template
     assert known.chat("so").tokens == tuple(bard.encode("so"))
-    toy = gv.ToyModel([b"a", b"b"], lambda tokens: [0.0, 1.0])
-    for one in (bard, toy, gv.decoding.remember(toy), gv.decoding.remember(bard)):
+    toy = constant_model([b"a", b"b"], [0.0, 1.0])
+    remember = gv.decoding.remember
+    for one in (bard, toy, remember(toy), remember(bard)):
         with pytest.raises(
             gv.ModelError, match=r'no chat template, expected a chat model; try: gv.load_model\("smollm2'
         ):

@@ -16,8 +16,10 @@ def write_with_transformers(clerk):
     def run(prompts, processor, most=60, **settings):
         rows = [clerk.encode(prompt) for prompt in prompts]
         wide = max(map(len, rows))
-        ids = torch.tensor([[0] * (wide - len(row)) + row for row in rows])
-        mask = torch.tensor([[0] * (wide - len(row)) + [1] * len(row) for row in rows])
+        padding = [[0] * (wide - len(row)) for row in rows]
+        padded = list(zip(padding, rows, strict=True))
+        ids = torch.tensor([before + row for before, row in padded])
+        mask = torch.tensor([before + [1] * len(row) for before, row in padded])
         settings = {"do_sample": False, "max_new_tokens": most, "pad_token_id": 0} | settings
         output = network.generate(ids, attention_mask=mask, logits_processor=[processor], **settings)
         return output, [row[wide:].tolist() for row in getattr(output, "sequences", output)]

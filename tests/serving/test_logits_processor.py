@@ -8,7 +8,7 @@ import pytest
 import guidedviz as gv
 from guidedviz.decoding.distribution import all_texts
 from guidedviz.decoding.samplers import Task
-from tests.common import PERSON, bytes_of, regex_guide
+from tests.common import PERSON, bytes_of, regex_guide, with_end
 from tests.models.chat_folder import build_folder
 
 PROMPTS = ("Ada Lovelace is 36.\nJSON with name, age:\n", "Bea is 9.\nYes or no:\n", "Bo is 7.\nJSON with name, age:\n")
@@ -107,7 +107,7 @@ def test_samples_have_the_distribution_of_the_masked_model(clerk, generate):
 
 # --- without transformers: arrays in, arrays out ---
 
-TOY = gv.Vocabulary([b"a", b"b", b"c", b"</s>"], eos={3})
+TOY = with_end([b"a", b"b", b"c"])
 ENDLESS = gv.Vocabulary([b"a", b"b", b"c", b"d"])
 
 

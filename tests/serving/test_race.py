@@ -10,10 +10,11 @@ from guidedviz.errors import SettingError
 from guidedviz.serving import race
 from guidedviz.tokens.own_engine import start_engine as start
 from tests.checks.answers.own_engine import engine_space
+from tests.common import with_end
 
 MyEngine = engine_space()["MyEngine"]
 LETTERS = [bytes([byte]) for byte in b'{}[]":, abc']
-V = gv.Vocabulary([*LETTERS, b"</s>"], eos={11})
+V = with_end(LETTERS)
 
 
 def race_on_a(engine, vocabulary=V, **settings):
@@ -88,7 +89,7 @@ def test_an_engine_with_wrong_masks_is_refused_and_gets_no_times(masks, said):
         def mask(self, state):
             return masks
 
-    v = gv.Vocabulary([b"]", b"a", b"</s>"], eos={2})
+    v = with_end([b"]", b"a"])
     said = rf"race, Empty: saw its mask {said} after b'', .*gv\.checks\.engine\(Empty\)"
     with pytest.raises(SettingError, match=said):
         race_on_a(Empty, v, engines=())

@@ -5,7 +5,7 @@ import pytest
 
 import guidedviz as gv
 from guidedviz.serving import recorded_rows
-from tests.common import PERSON, bytes_of, regex_guide
+from tests.common import PERSON, bytes_of, regex_guide, with_end
 
 PROMPTS = ("Ada Lovelace is 36.\nJSON with name, age:\n", "Bo is 7.\nJSON with name, age:\n")
 
@@ -58,7 +58,8 @@ def test_the_traces_of_several_samples_of_a_prompt_are_the_rows(clerk, write_wit
     for trace, row in zip(traces, rows, strict=True):
         assert list(trace.tokens) == row[: len(trace.tokens)]
     first, second = PROMPTS
-    assert [trace.prompt for trace in traces] == [first] * 3 + [second] * 3
+    prompts = [trace.prompt for trace in traces]
+    assert prompts == [first] * 3 + [second] * 3
     assert {trace.steps[-1].end for trace in traces} == {"eos"}
     assert len({trace.text for trace in traces}) > 2
 
@@ -100,7 +101,7 @@ def test_drafts_that_are_taken_back_leave_the_greedy_trace(clerk, write_with_tra
 
 # --- without transformers: arrays in, arrays out ---
 
-TOY = gv.Vocabulary([b"a", b"b", b"c", b"</s>"], eos={3})
+TOY = with_end([b"a", b"b", b"c"])
 
 
 def recorder(pattern, vocabulary=TOY):

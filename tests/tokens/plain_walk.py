@@ -16,5 +16,6 @@ def spell(trie, node):
     """The bytes on the way from the root to a node."""
     piece = b""
     while node:
-        piece, node = bytes([trie.byte[node]]) + piece, trie.parent[node]
+        piece = bytes([trie.byte[node]]) + piece
+        node = trie.parent[node]
     return piece

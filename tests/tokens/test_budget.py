@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 
 import guidedviz as gv
-from tests.common import BYTES, legal_tokens
+from tests.common import BYTES, constant_model, legal_tokens, with_end
 
 BRACKETS = gv.grammar('root ::= ("(" root ")" | "[" root "]")*')
 PIECES = [b"(", b")", b"[", b"]", b"((", b"))", b"?", b"</s>"]
 
 
 def model(wishes):
-    return gv.ToyModel(PIECES, lambda tokens: wishes, eos={7})
+    return constant_model(PIECES, wishes, eos={7})
 
 
 @pytest.mark.parametrize("budget", [1, 2, 3, 8, 21])
@@ -90,27 +90,27 @@ def test_a_budget_needs_our_machine_behind_the_limit_of_thinking():
 
 
 def test_a_byte_without_a_token_of_its_own_is_no_way_out():
-    vocabulary = gv.Vocabulary([b"(", b"))", b")x", b"x", b"</s>"], eos={4})
+    vocabulary = with_end([b"(", b"))", b")x", b"x"])
     guide = gv.within(gv.guide(gv.grammar('root ::= "(" root ")" | "x"'), vocabulary), 20)
     assert legal_tokens(guide, guide.initial) == [3]
 
 
 def test_a_budget_too_small_says_how_much_it_takes():
-    vocabulary = gv.Vocabulary([b"a", b"</s>"], eos={1})
+    vocabulary = with_end([b"a"])
     with pytest.raises(gv.SettingError, match="saw 4, expected at least 5; try: a token for each byte"):
         gv.within(gv.guide(gv.regex("a{4}"), vocabulary), 4)
 
 
 @pytest.mark.parametrize("tokens", ["5", None, 5.5, -1, 4])
 def test_a_budget_is_a_number_of_tokens(tokens):
-    vocabulary = gv.Vocabulary([b"a", b"</s>"], eos={1})
+    vocabulary = with_end([b"a"])
     guide = gv.guide(gv.regex("a{4}"), vocabulary)
     with pytest.raises(gv.SettingError, match=f"within, tokens: saw {tokens!r}, expected at least 5"):
         gv.within(guide, tokens)
 
 
 def test_a_vocabulary_that_can_write_no_end_is_said():
-    vocabulary = gv.Vocabulary([b"()", b"</s>"], eos={1})
+    vocabulary = with_end([b"()"])
     guide = gv.guide(BRACKETS, vocabulary)
     gv.within(guide, 1)  # the empty text is an end
     with pytest.raises(gv.SettingError, match="within, guide: saw a vocabulary in which no text can be written"):

@@ -10,7 +10,7 @@ from guidedviz.errors import GuidedVizError, IllegalToken, SettingError
 from guidedviz.extras import installed
 from guidedviz.tokens import compare
 from guidedviz.tokens.engines import PREPARE, VARIANTS
-from tests.common import BYTES, legal_tokens
+from tests.common import BYTES, legal_tokens, with_end
 from tests.strategies import grammars, regexes
 
 pytestmark = [pytest.mark.usefixtures("engines")]
@@ -234,10 +234,10 @@ def test_an_engine_without_a_mask_is_a_difference_and_no_crash(monkeypatch):
 
 
 def test_positions_of_which_the_same_is_said_are_one_line():
-    letters = gv.Vocabulary([b"a", b"b", b"c", b"</s>"], eos={3})
+    letters = with_end([b"a", b"b", b"c"])
     found = gv.compare_engines("[ab]*c", letters, "ababc", ["llguidance"])
     _, *lines = str(found).split("\n")
     assert lines == ["  0 to 5, ababc to the end: 1 to 3 legal, all agree"]
-    letters = gv.Vocabulary([b"a", b"c", b"</s>"], eos={2})
+    letters = with_end([b"a", b"c"])
     two = gv.compare_engines("c", letters, "c", ["llguidance"])
     assert len(str(two).split("\n")) == 3, "two lines are left as they are"

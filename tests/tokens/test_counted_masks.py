@@ -10,7 +10,7 @@ from guidedviz.machines.grammars.grammar import Grammar, Rule
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.regular.regex import parse_regex
 from guidedviz.tokens.guide import split_guide
-from tests.common import BYTES
+from tests.common import BYTES, with_end
 
 
 def counting(text):
@@ -25,7 +25,7 @@ def vocabulary(letters, longest, size, seed):
         length = rng.randint(1, longest)
         piece = "".join(rng.choices(letters, k=length))
         pieces.add(piece.encode())
-    return gv.Vocabulary([*sorted(pieces), b"</s>"], eos={len(pieces)})
+    return with_end(sorted(pieces))
 
 
 REGEXES = r"""
@@ -65,7 +65,7 @@ def test_every_mask_is_the_mask_of_the_copies(text, engine):
                 copy = oracle.advance(copy, token)
 
 
-LONG = gv.Vocabulary([b"a", b"aaa", b"a" * 17, b'"', b'a"', b'aa"', b'"x', b"\xc3", b"\xa9", b"</s>"], eos={9})
+LONG = with_end([b"a", b"aaa", b"a" * 17, b'"', b'a"', b'aa"', b'"x', b"\xc3", b"\xa9"])
 
 
 @pytest.mark.parametrize("engine", ["split", "index"])

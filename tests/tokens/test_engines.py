@@ -11,7 +11,7 @@ import guidedviz as gv
 from guidedviz.errors import IllegalToken, PatternError, SettingError
 from guidedviz.tokens.compare import ask
 from guidedviz.tokens.engines import PREPARE, build_tokenizer, prepared
-from tests.common import BYTES, legal_tokens
+from tests.common import BYTES, legal_tokens, with_end
 from tests.strategies import draw_walk
 
 PIECES = list(BYTES)
@@ -24,6 +24,10 @@ AGAIN = FIRST + 4
 END = FIRST + 5  # two ids of <p>, and an EOS id that a machine may name
 NAMED = gv.Vocabulary([*PIECES, b"<p>", b"<end>"], {FIRST + 1, END}, {*SPECIAL, AGAIN})
 NESTED = 'root ::= "(" root ")" | "x"'
+
+
+def guide_by(engine, pattern):
+    return gv.guide(gv.regex(pattern), V, engine)
 
 
 def differing_pieces(ours, mine, theirs, state):
@@ -39,8 +43,8 @@ def name(request):
 
 @pytest.mark.parametrize("pattern", ["[0-9]{4}-[0-9]{2}", "a*", "luluk", "é|è", "a/b", "a\0b", "[^a]"])
 def test_masks_are_ours_on_what_all_read_alike(name, pattern):
-    ours = gv.guide(gv.regex(pattern), V, "trie")
-    theirs = gv.guide(gv.regex(pattern), V, name)
+    ours = guide_by("trie", pattern)
+    theirs = guide_by(name, pattern)
     rng = np.random.default_rng(0)
     mine = ours.initial
     state = theirs.initial
@@ -88,7 +92,7 @@ def test_old_states_stay_good(name, data):
 
 
 def test_the_states_of_a_long_text_stay_good(name):
-    guide = gv.guide(gv.regex("a+b"), V, name)
+    guide = guide_by(name, "a+b")
     states = [guide.initial]
     for token in b"a" * 128 + b"b":
         states.append(guide.advance(states[-1], token))
@@ -101,13 +105,13 @@ def test_the_states_of_a_long_text_stay_good(name):
 
 def test_where_no_token_can_come_the_mask_is_empty_and_no_error():
     pytest.importorskip("llguidance")
-    lacking = gv.Vocabulary([b"\xc3", b"a", b"</s>"], eos={2})
+    lacking = with_end([b"\xc3", b"a"])
     guide = gv.guide(gv.regex("[é-ê]|a"), lacking, "llguidance")
     assert not guide.mask(guide.advance(guide.initial, 0)).any()
 
 
 def test_advance_follows_the_mask(name):
-    guide = gv.guide(gv.regex("(ab)+"), V, name)
+    guide = guide_by(name, "(ab)+")
     for token in range(len(V)):
         if guide.mask(guide.initial)[token]:
             assert guide.advance(guide.initial, token).tokens == (token,)
@@ -119,7 +123,7 @@ def test_advance_follows_the_mask(name):
 
 
 def test_eos_ends_and_specials_are_no_text(name):
-    guide = gv.guide(gv.regex(".*"), V, name)
+    guide = guide_by(name, ".*")
     mask = guide.mask(guide.initial).tolist()
     assert mask[FIRST : FIRST + 4] == [False, True, True, False]
     assert guide.advance(guide.initial, FIRST + 1) == guide.initial
@@ -127,7 +131,7 @@ def test_eos_ends_and_specials_are_no_text(name):
 
 def test_a_guide_says_where_the_engine_leaves_the_machine():
     pytest.importorskip("outlines_core")
-    guide = gv.guide(gv.regex(r"[0-9]+(\.[0-9]+)?"), V, "outlines-core")
+    guide = guide_by("outlines-core", r"[0-9]+(\.[0-9]+)?")
     state = guide.advance(guide.initial, ord("3"))
     why = guide.explain(state, ord("."))
     assert not why.legal
@@ -139,7 +143,7 @@ def test_a_guide_says_where_the_engine_leaves_the_machine():
 
 def test_a_text_that_the_machine_does_not_know_has_no_state_of_it():
     pytest.importorskip("xgrammar")
-    guide = gv.guide(gv.regex("[^a]b"), V, "xgrammar")
+    guide = guide_by("xgrammar", "[^a]b")
     beyond = guide.advance(guide.initial, PIECES.index(b"\xed\xa0"))
     assert guide.label(beyond) == "no state"
     assert guide.stack(beyond) == ()
@@ -185,7 +189,7 @@ def test_an_engine_that_must_have_an_eos_says_so(name):
 @pytest.mark.parametrize("name", ["xgrammar", "llguidance"])
 def test_two_threads_get_the_masks_that_one_gets(name):
     pytest.importorskip(name)
-    guides = [gv.guide(gv.regex(pattern), V, name) for pattern in ("[0-9]+", "[a-z]+")]
+    guides = [guide_by(name, pattern) for pattern in ("[0-9]+", "[a-z]+")]
     alone = [guide.mask(guide.initial) for guide in guides]
     assert (alone[0] != alone[1]).any()
 
@@ -199,7 +203,7 @@ def test_two_threads_get_the_masks_that_one_gets(name):
 
 @pytest.mark.parametrize("state", [None, 3.5, -1, "x", []])
 def test_what_is_no_state_of_an_engine_is_refused(name, state):
-    guide = gv.guide(gv.regex("[0-9]+"), V, name)
+    guide = guide_by(name, "[0-9]+")
     for method in (guide.mask, guide.is_accepting, guide.forced, guide.stack):
         with pytest.raises(SettingError, match=f"expected a state of guide.*{name}.*guide.initial"):
             method(state)

@@ -16,12 +16,13 @@ from guidedviz.machines.machine import read
 from guidedviz.tokens.build_guide import name_guide
 from guidedviz.tokens.guide import Guide, check_guide
 from guidedviz.tokens.vocabulary import Vocabulary
-from tests.common import BYTES, bytes_of, legal_tokens
+from tests.common import BYTES, bytes_of, legal_tokens, with_end
 from tests.machines.oracle import matches, shortest_completion
 from tests.strategies import Balanced, draw_walk, regexes, texts, vocabularies
 
 ENGINES = {"index": gv.guide, "trie": partial(gv.guide, engine="trie")}
 DECIMAL = r"[0-9]+(\.[0-9]+)?"
+NUMBER = gv.regex(DECIMAL)
 TOY = Vocabulary([b"3", b".5", b".", b"42", b"4x", b"x", b"", b"<pad>", b"</s>", b"<eot>", b"3"],
                  eos={8, 9}, special={7, 8})  # fmt: skip
 
@@ -58,9 +59,8 @@ def ways_on(machine, state):
      ("3.5", ["3", "42", "</s>", "<eot>", "3"])],
 )  # fmt: skip
 def test_the_decimal_number_on_a_toy_vocabulary(build, written, legal):
-    machine = gv.regex(DECIMAL)
-    guide = build(machine, TOY)
-    state = read(machine, written.encode())
+    guide = build(NUMBER, TOY)
+    state = read(NUMBER, written.encode())
     assert [TOY.display(token) for token in legal_tokens(guide, state)] == legal
 
 
@@ -138,7 +138,7 @@ def test_every_way_to_cut_an_accepted_text_is_legal_and_no_cut_of_another_reache
     ends = sorted({0, *cuts, len(data_bytes)})
     pieces = [data_bytes[a:b] for a, b in pairwise(ends)]
     end = len(pieces)
-    vocabulary = Vocabulary([*pieces, b"</s>"], eos={end})
+    vocabulary = with_end(pieces)
     guide = gv.guide(gv.regex(pattern), vocabulary)
     state = guide.initial
     alive = True
@@ -174,7 +174,7 @@ def test_tokens_may_start_and_end_inside_a_character():
 
 @pytest.mark.parametrize("build", ENGINES.values(), ids=ENGINES)
 def test_eos_keeps_the_state_and_an_old_state_stays_good(build):
-    guide = build(gv.regex(DECIMAL), TOY)
+    guide = build(NUMBER, TOY)
     number = guide.advance(guide.initial, 0)
     before = guide.mask(number).copy()
     assert guide.advance(number, 8) == number
@@ -184,7 +184,7 @@ def test_eos_keeps_the_state_and_an_old_state_stays_good(build):
 
 @pytest.mark.parametrize("build", ENGINES.values(), ids=ENGINES)
 def test_a_mask_cannot_be_written(build):
-    guide = build(gv.regex(DECIMAL), TOY)
+    guide = build(NUMBER, TOY)
     with pytest.raises(ValueError, match="read-only"):
         guide.mask(guide.initial)[0] = False
 
@@ -197,7 +197,7 @@ def test_a_mask_cannot_be_written(build):
      (8, None, "EOS would end the text before it is complete: expected 0-9")],
 )  # fmt: skip
 def test_an_explanation_names_the_byte_where_a_token_died(token, died_at, reason):
-    guide = gv.guide(gv.regex(DECIMAL), TOY)
+    guide = gv.guide(NUMBER, TOY)
     why = guide.explain(guide.initial, token)
     assert why.token == token
     assert why.piece == TOY.pieces[token]
@@ -229,7 +229,7 @@ def test_a_path_is_the_states_inside_a_token_as_far_as_its_bytes_pass(v, pattern
 
 @pytest.mark.parametrize("token", [-1, 11, "a", None, 1.0])
 def test_a_number_that_is_no_token_is_illegal(token):
-    guide = gv.guide(gv.regex(DECIMAL), TOY)
+    guide = gv.guide(NUMBER, TOY)
     for ask in (guide.advance, guide.explain, guide.path):
         with pytest.raises(IllegalToken, match="no such id"):
             ask(guide.initial, token)
@@ -244,7 +244,7 @@ def foreign_states():
 @pytest.mark.parametrize("build", ENGINES.values(), ids=ENGINES)
 @pytest.mark.parametrize("state", foreign_states().values(), ids=foreign_states())
 def test_a_state_of_another_machine_is_refused(state, build, ask):
-    guide = build(gv.regex(DECIMAL), TOY)
+    guide = build(NUMBER, TOY)
     assert guide.mask(1).any()
     assert guide.mask(0).any()
     token = () if ask in ("mask", "is_accepting", "forced") else (0,)
@@ -267,7 +267,7 @@ def test_what_is_no_machine_or_no_vocabulary_is_refused():
 
 
 def test_any_machine_guides_by_the_plain_walk():
-    v = Vocabulary([b"(", b")", b"))", b"(()", b"</s>"], eos={4})
+    v = with_end([b"(", b")", b"))", b"(()"])
     guide = gv.guide(Balanced(), v)
     assert guide.mask(0).tolist() == [True, False, False, True, True]
     assert guide.mask(1).tolist() == [True, True, False, True, False]

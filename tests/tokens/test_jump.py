@@ -12,11 +12,11 @@ from guidedviz.decoding.spellings import count_spellings
 from guidedviz.tokens.build_guide import guide as make_guide
 from guidedviz.tokens.jump import SPELLING_WAYS, find_jump
 from guidedviz.tokens.vocabulary import Vocabulary, longest_tokens
-from tests.common import BYTES, bytes_of, legal_tokens
+from tests.common import BYTES, bytes_of, legal_tokens, with_end
 from tests.strategies import LETTERS, draw_walk, regexes, vocabularies
 
 MORE = [b"ab", b"ba", b"aba", b"AB", b"1_", "é".encode(), b"a\xc3", b" a"]
-SMALL = Vocabulary([*BYTES, *MORE, b"</s>"], eos={264})
+SMALL = with_end([*BYTES, *MORE])
 
 
 @lru_cache
@@ -134,7 +134,7 @@ def test_the_rest_of_a_token_is_left_to_the_model_only_where_it_may_come():
 
 
 def test_minimal_puts_only_what_is_the_one_legal_token_an_end_too():
-    v = Vocabulary([b"a", b"b", b"ab", b"</s>"], eos={3})
+    v = with_end([b"a", b"b", b"ab"])
     guide = make_guide(gv.regex("ab"), v)
     assert jump_from_start(guide, "minimal") is None  # a or ab
     inside = guide.advance(guide.initial, 0)

@@ -15,7 +15,7 @@ from guidedviz.machines.machine import read
 from guidedviz.machines.names import name_bytes
 from guidedviz.machines.special import special
 from guidedviz.machines.turn import TURN_STYLES
-from tests.common import BYTES, legal_tokens
+from tests.common import BYTES, constant_model, legal_tokens
 
 NAMES = ("<a>", "<b>", "</a>", "<end>")
 PIECES = [*b"x y xy < <a> > a".split(), b"\xff", b"\xfe", b""]
@@ -30,8 +30,12 @@ randoms = st.randoms(use_true_random=False)
 rows = st.lists(st.sampled_from(PARTS), min_size=1, max_size=3)
 
 
+def grammar_guide(text):
+    return gv.guide(gv.grammar(text), SMALL)
+
+
 def even_model():
-    return gv.ToyModel(PIECES, lambda tokens: EVEN, eos={END}, special=SPECIAL)
+    return constant_model(PIECES, EVEN, eos={END}, special=SPECIAL)
 
 
 def legal_by_reading(machine, vocabulary, state):
@@ -86,7 +90,7 @@ def test_the_real_engines_differ_from_reading_only_in_known_ways(text, random):
     for engine in ("xgrammar", "llguidance", "outlines_core"):
         pytest.importorskip(engine)
     try:
-        guide = gv.guide(gv.grammar(text), SMALL)
+        guide = grammar_guide(text)
     except PatternError:
         return  # no text
     rules = guide.machine.grammar.rules
@@ -149,7 +153,7 @@ def test_an_index_has_the_same_masks():
 
 
 def test_text_that_spells_a_name_is_never_the_token():
-    guide = gv.guide(gv.grammar("root ::= <a> x*\nx ::= [^y]"), SMALL)
+    guide = grammar_guide("root ::= <a> x*\nx ::= [^y]")
     assert legal_tokens(guide, guide.initial) == [10, 14]  # both ids of the name, and no text
     after = guide.advance(guide.initial, 10)
     assert legal_tokens(guide, after) == [0, 3, 4, 5, 6, END]
@@ -164,7 +168,7 @@ def test_a_machine_over_text_takes_no_special_token():
 
 
 def test_an_eos_that_a_machine_names_is_legal_where_it_is_read():
-    guide = gv.guide(gv.grammar('root ::= "x" <end>'), SMALL)
+    guide = grammar_guide('root ::= "x" <end>')
     after = guide.advance(guide.initial, 0)
     assert legal_tokens(guide, after) == [END]
     assert guide.forced(after) == name_bytes("<end>")
@@ -172,7 +176,7 @@ def test_an_eos_that_a_machine_names_is_legal_where_it_is_read():
 
 
 def test_a_reason_says_which_special_token_is_expected():
-    guide = gv.guide(gv.grammar('root ::= (<a> | <b>) "x"'), SMALL)
+    guide = grammar_guide('root ::= (<a> | <b>) "x"')
     assert "waits for <a> <b>" in guide.explain(guide.initial, 0).reason
     why = guide.explain(guide.initial, 12)
     assert not why.legal
@@ -191,7 +195,7 @@ def test_ids_are_those_of_the_vocabulary():
 
 def test_a_name_that_the_vocabulary_lacks_is_refused_with_the_nearest():
     with pytest.raises(VocabularyError, match=r"special token <ent>.*<end>"):
-        gv.guide(gv.grammar("root ::= <ent>"), SMALL)
+        grammar_guide("root ::= <ent>")
 
 
 def test_a_jump_appends_special_ids():
@@ -230,7 +234,7 @@ def test_a_budget_leaves_room_for_names():
 def test_earley_reads_the_same_names():
     text = "root ::= <a> x* </a>\nx ::= [xy] | !</a>"
     chart = gv.guide(gv.earley(text), SMALL)
-    stack = gv.guide(gv.grammar(text), SMALL)
+    stack = grammar_guide(text)
     in_chart = chart.initial
     in_stack = stack.initial
     for token in (10, 0, 11, 2, 12):

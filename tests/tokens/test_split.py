@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import guidedviz as gv
 from guidedviz.errors import IllegalToken, PatternError, SettingError
 from guidedviz.machines.machine import read
-from tests.common import bytes_of, legal_tokens, texts_up_to
+from tests.common import bytes_of, legal_tokens, texts_up_to, with_end
 from tests.strategies import draw_walk, grammars, vocabularies
 
 SWITCHES = ("inline", "expand")
@@ -165,11 +165,9 @@ def test_without_the_check_a_bracket_closes_what_is_not_open():
         wrong.advance(read(wrong.machine, b"("), token)
 
 
-SIGNS_OF_JSON = gv.Vocabulary(
+SIGNS_OF_JSON = with_end(
     [b'{"', b'"', b'":', b'": "', b'",', b'"}', b'"}]', b'"]}', b"}", b"]", b"]]", b"]}", b"}}", b"},", b"],", b"1",
-     b"1}", b"1]", b"1,", b" ", b" [", b"[", b"[[", b"a", b'a"]', b'a"}', b'a":', b",", b", ", b"true}", b"null]",
-     b"</s>"],
-    eos={31},
+     b"1}", b"1]", b"1,", b" ", b" [", b"[", b"[[", b"a", b'a"]', b'a"}', b'a":', b",", b", ", b"true}", b"null]"]
 )  # fmt: skip
 
 
@@ -227,7 +225,7 @@ def test_where_an_unknown_stack_has_too_many_ways_the_real_one_is_walked(monkeyp
         split.build()
 
 
-TOY = gv.Vocabulary([b"{", b"}", b'"a"', b'":', b":", b"[[", b"]", b"]}", b"1", b",", b" ", b"</s>"], eos={11})
+TOY = with_end([b"{", b"}", b'"a"', b'":', b":", b"[[", b"]", b"]}", b"1", b",", b" "])
 TABLE = [  # what was written, and the tokens that may follow
     ("", '{ "a" ": ␣ [[ 1'),  # with ": a text begins whose first letter is a colon
     ("{", '} "a" ": ␣'),
@@ -285,7 +283,7 @@ def guide_of_parts(machine, text):
     pieces = set()
     for size in range(1, 7):
         pieces |= {data[start : start + size] for start in range(len(data))}
-    vocabulary = gv.Vocabulary([*sorted(pieces), b"</s>"], eos={len(pieces)})
+    vocabulary = with_end(sorted(pieces))
     return gv.guide(machine, vocabulary)
 
 

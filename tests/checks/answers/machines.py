@@ -5,11 +5,10 @@ import math
 
 import numpy as np
 
-import guidedviz as gv
 from guidedviz.checks.grammars import GIVEN, LISTS, MIRROR, NAMED, QUOTED, REPEATED, SERVICE
-from tests.common import BYTES
+from tests.common import BYTES, constant_model
 
-TOY = gv.ToyModel([b"yes", b"no", b"maybe", b"Sure", *BYTES], lambda tokens: np.linspace(2, -2, 260))
+TOY = constant_model([b"yes", b"no", b"maybe", b"Sure", *BYTES], np.linspace(2, -2, 260))
 YES, NO, OTHER = 0, 1, 2  # ids of the toy model
 
 

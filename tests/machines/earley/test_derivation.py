@@ -31,13 +31,15 @@ def shown(machine, text):
 
 
 def spell(tree):
-    return b"".join(part.data for _, part in walk_tree(tree) if isinstance(part, ParseLeaf))
+    leaves = [part for _, part in walk_tree(tree) if isinstance(part, ParseLeaf)]
+    return b"".join(leaf.data for leaf in leaves)
 
 
 def test_a_finished_text_has_no_open_branch():
     tree = derivation(LIST, b"[12,[3],[]]")
     assert [part.open for part in all_branches(tree)] == [False] * 7
-    assert [child.name for child in branches_of(tree.children)] == ["item"] * 3
+    names = [child.name for child in branches_of(tree.children)]
+    assert names == ["item"] * 3
     assert spell(tree) == b"[12,[3],[]]"
 
 

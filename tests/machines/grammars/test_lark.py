@@ -326,7 +326,8 @@ def test_without_the_package_an_error_says_how_to_install_it(monkeypatch):
 
 
 def chain(line, last, length=10_000):
-    return "\n".join([line.format(number, number + 1) for number in range(length)] + [last.format(length)])
+    lines = [line.format(number, number + 1) for number in range(length)]
+    return "\n".join([*lines, last.format(length)])
 
 
 HOSTILE = {

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 import guidedviz as gv
 from guidedviz.machines.machine import read
+from tests.common import with_end
 
 JSON = gv.json()
 NESTED = b'{"key": {"b": [1, "x"]}}'
@@ -101,7 +102,7 @@ EXPLAINED = [
 
 @pytest.mark.parametrize(("text", "piece", "reason"), EXPLAINED)
 def test_explain_names_the_rule_that_forbids(text, piece, reason):
-    v = gv.Vocabulary([b"}", b"2}", b"</s>"], eos={2})
+    v = with_end([b"}", b"2}"])
     guide = gv.guide(JSON, v)
     why = guide.explain(at(text), v.pieces.index(piece))
     assert why.reason == reason

@@ -46,7 +46,8 @@ def grow(inner):
     return st.one_of(repeats, sequences, choices, inner.map("(?:{})*".format))
 
 
-counts = st.builds(count_text, st.integers(0, 3), st.integers(0, 3))
+small = st.integers(0, 3)
+counts = st.builds(count_text, small, small)
 letters = st.sampled_from(["a", "b", "[ab]", "ab", "aab"])
 regexes = st.recursive(letters, grow, max_leaves=4)
 

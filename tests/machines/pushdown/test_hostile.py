@@ -14,7 +14,7 @@ from guidedviz.machines.machine import next_bytes, read
 from guidedviz.machines.pushdown import step as graph_file
 from guidedviz.machines.pushdown.pda import JSON_GBNF
 from guidedviz.tokens import lazy
-from tests.common import in_time
+from tests.common import in_time, with_end
 
 LONG = 20_000
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
@@ -26,7 +26,8 @@ def lines(*rules):
 
 def chained(count, rule, end):
     """Rules r0, r1, ... that each call the next one."""
-    return lines("root ::= r0", *(rule.format(n=n, next=n + 1) for n in range(count)), end)
+    rules = [rule.format(n=n, next=n + 1) for n in range(count)]
+    return lines("root ::= r0", *rules, end)
 
 
 @pytest.fixture(autouse=True)
@@ -114,7 +115,8 @@ def test_a_mask_of_an_ambiguous_grammar_ends_in_the_same_error(monkeypatch):
     pairs = [f'"{letter}" s "{letter}"' for letter in LETTERS]
     nested = " | ".join(pairs)
     machine = gv.grammar(f"root ::= s\ns ::= s s | {nested} | [a-z ]")
-    pieces = ["".join(pair).encode() for pair in product(LETTERS, LETTERS[:9])]
+    short = product(LETTERS, LETTERS[:9])
+    pieces = ["".join(pair).encode() for pair in short]
     few = gv.Vocabulary(pieces)
     state = read(machine, b"abcde" * 10)
     for vocabulary, most in ((gv.Vocabulary.llama3(), 10_000_000), (few, 500_000)):
@@ -183,7 +185,8 @@ def test_threads_that_ask_one_machine_at_once_all_get_the_right_answers(monkeypa
         branches = len(machine.branches(state))
         rule = machine.unfinished(state).rule
         text = texts[number % len(texts)]
-        return machine.accepts(text), machine.accepts_prefix(text), (machine.stack(state), branches, rule)
+        stack = (machine.stack(state), branches, rule)
+        return machine.accepts(text), machine.accepts_prefix(text), stack
 
     pace = sys.getswitchinterval()
     sys.setswitchinterval(1e-6)
@@ -202,7 +205,7 @@ def test_threads_that_ask_one_machine_at_once_all_get_the_right_answers(monkeypa
 @pytest.mark.parametrize("state", [0, "q0", gv.grammar('root ::= [a-z]+ ("," root)?').initial])
 def test_what_is_no_state_of_this_machine_is_refused(state):
     machine = gv.json()
-    vocabulary = gv.Vocabulary([b"[", b"]", b"</s>"], eos={2})
+    vocabulary = with_end([b"[", b"]"])
     guide = gv.guide(machine, vocabulary)
     asked = [machine.stack, machine.frames, machine.branches, machine.unfinished]
     asked += [machine.places, machine.depth, machine.is_accepting, guide.mask]

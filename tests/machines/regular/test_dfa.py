@@ -36,7 +36,8 @@ def test_minimising_forgets_how_the_states_were_numbered(pattern, random):
         renamed = [(low, high, name[target]) for low, high, target in edges]
         rows[name[state]] = tuple(renamed)
     accepting = frozenset(name[state] for state in raw.accepting)
-    shuffled = DFA(tuple(rows[state] for state in range(len(raw))), accepting)
+    ordered = [rows[state] for state in range(len(raw))]
+    shuffled = DFA(tuple(ordered), accepting)
     minimal = minimise(raw)
     assert minimise(shuffled) == minimal
     assert minimal == regex(pattern)

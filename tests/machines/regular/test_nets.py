@@ -47,7 +47,8 @@ def test_characters_that_do_not_lie_side_by_side_are_kept_apart():
     rows = ((0xE1, 0xE2, 1),), ((0x80, 0xBF, 2),), ((0x80, 0xBE, 3),), ()
     net = character_net(DFA(rows, frozenset({3})))
     starts = range(0x1000, 0x3000, 0x40)
-    assert net.edges[0][1].ranges == tuple((code, code + 0x3E) for code in starts)
+    edge = net.edges[0][1]
+    assert edge.ranges == tuple((code, code + 0x3E) for code in starts)
 
 
 def test_all_but_a_quote_is_written_as_people_write_it():

@@ -48,7 +48,8 @@ def test_every_minute_and_every_second_of_a_clock():
             pair = f"{first:02}:{second:02}"
             for text in (f"{pair}:00", f"00:{pair}"):
                 assert fits("time", text + "Z") == reads(time.fromisoformat, text), text
-            assert fits("time", f"00:00:00+{pair}") == (first < 24 and second < 60)
+            in_a_day = first < 24 and second < 60
+            assert fits("time", f"00:00:00+{pair}") == in_a_day
 
 
 moments = st.datetimes(timezones=st.timezones(no_cache=True))
@@ -110,7 +111,9 @@ def test_identifiers_are_those_of_uuid(text, place, new, upper):
     text = text.upper() if upper else text
     assert fits("uuid", text)
     changed = text[:place] + new + text[place + 1 :]
-    legal = reads(uuid.UUID, changed) and str(uuid.UUID(changed)) == changed.lower()
+    legal = reads(uuid.UUID, changed)
+    if legal:
+        legal = str(uuid.UUID(changed)) == changed.lower()
     assert fits("uuid", changed) == legal
 
 

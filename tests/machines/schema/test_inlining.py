@@ -7,7 +7,8 @@ from guidedviz.machines.regular.dfa import DFA
 
 def nested(count):
     text = {"type": "string", "format": "date-time"}
-    inner = {"type": "object", "properties": {f"key{number}": text for number in range(3)}}
+    properties = {f"key{number}": text for number in range(3)}
+    inner = {"type": "object", "properties": properties}
     parts = {f"part{number}": inner for number in range(count)}
     return {"type": "object", "properties": parts}
 

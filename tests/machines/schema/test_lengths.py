@@ -12,14 +12,13 @@ from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.regular.compare import compare_machines
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.schema import text_sets as texts
-from tests.common import BYTES
+from tests.common import BYTES, with_end
 
 PATTERNS = r"a ^a+b$ ^(ab)*$ ^a(b|é)*ab$ ^(abb|😀)$|^a*c$ ^[ab]*(a|bbbb)$ ^(a|bc)*(c\n)+$ ^(aaa)*$|^b".split()
 PATTERNS += [r'^(\\a|"b)*$']
 PIECES = [*b"a b c ab aaa ba aaaaaa abab".split(), *rb'" b" a", \ \n \u \u000 \\ \" {"s":'.split(), b', "k": 1}']
 PIECES += [b"\xc3\xa9", b"\xc3", b"\xa9", "😀".encode()]
-END = 256 + len(PIECES)
-VOCABULARY = gv.Vocabulary([*BYTES, *PIECES, b"</s>"], eos={END})
+VOCABULARY = with_end([*BYTES, *PIECES])
 
 
 def strings(pattern, high, low=0):

@@ -10,7 +10,7 @@ from guidedviz.errors import NoTextWarning
 from guidedviz.machines.names import name_bytes
 from guidedviz.machines.structural.fields import FORMATS
 from guidedviz.machines.structural.formats import READERS
-from tests.common import legal_tokens
+from tests.common import legal_tokens, with_end
 
 ANY_TEXT = {"type": "any_text"}
 ANY_TOKENS = {"type": "any_tokens"}
@@ -168,7 +168,8 @@ class Names:
 
 
 def test_an_id_names_the_token_that_the_vocabulary_has():
-    machine = gv.structural_tag(sequence(token(7), token(8), token("7")), Names())
+    spec = sequence(token(7), token(8), token("7"))
+    machine = gv.structural_tag(spec, Names())
     assert machine.accepts(data("‹A›‹A›‹7›"))
 
 
@@ -180,7 +181,7 @@ def test_what_a_machine_cannot_enforce_is_noted():
 
 
 def test_a_mask_allows_what_can_be_completed():
-    vocabulary = gv.Vocabulary([b"hi", b"<a", b"b>", b"x", b"1", b";", b"</s>"], eos={6})
+    vocabulary = with_end([b"hi", b"<a", b"b>", b"x", b"1", b";"])
     guide = gv.guide(gv.structural_tag(triggered()), vocabulary)
     state = guide.advance(guide.initial, 1)
     assert legal_tokens(guide, state) == [2]  # only a tag with this trigger

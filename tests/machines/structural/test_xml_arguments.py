@@ -111,7 +111,8 @@ def test_any_order_checks_each_argument_and_their_number():
     schema = {"properties": {"a": TEXT, "b": {"type": "integer"}}, "required": ["a", "b"]}
     a = "<parameter=a>x</parameter>"
     b = "<parameter=b>1</parameter>"
-    assert_reads(arguments(schema, any_order=True), [b + a, b + b], [b])
+    machine = arguments(schema, any_order=True)
+    assert_reads(machine, [b + a, b + b], [b])
     machine = arguments(schema, "json", any_order=True)
     assert_reads(machine, ['{"b":1,"a":"x"}', '{"b":1,"b":1}'], ['{"b":1}'])
 

@@ -10,7 +10,7 @@ import guidedviz as gv
 from guidedviz.machines.machine import read
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.regular.dfa import DFA
-from tests.common import assert_reads, legal_tokens, texts_up_to
+from tests.common import assert_reads, legal_tokens, texts_up_to, with_end
 
 NESTED = gv.grammar('root ::= "(" root ")" | "1"')
 
@@ -54,7 +54,8 @@ def assert_reads_as(machine, texts, tags, options):
 
 OPTIONS = [{}, {"at_least_one": True}, {"stop_after_first": True}, {"at_least_one": True, "stop_after_first": True}]
 PATTERNS = st.sampled_from(["", "1", "1*", "[ab]{0,2}", "b|bb"])
-BEGINS = st.lists(st.text("ab", min_size=1, max_size=3), min_size=1, max_size=2)
+BEGIN = st.text("ab", min_size=1, max_size=3)
+BEGINS = st.lists(BEGIN, min_size=1, max_size=2)
 ENDS = st.text("ab1", max_size=2)
 
 
@@ -69,7 +70,8 @@ def test_a_machine_accepts_the_sequences_of_stretches_and_tags(data, options):
     if first != last and (first in last or last in first):
         return
     contents = map(gv.regex, patterns)
-    machine = gv.tagged(list(zip(begins, contents, ends, strict=True)), **options)
+    tags = list(zip(begins, contents, ends, strict=True))
+    machine = gv.tagged(tags, **options)
     predicates = [re.compile(pattern).fullmatch for pattern in patterns]
     plain = list(zip(begins, predicates, ends, strict=True))
     assert isinstance(machine, DFA)
@@ -100,7 +102,7 @@ def test_a_content_without_a_machine_ends_at_the_first_end():
 
 
 def test_a_token_may_close_one_tag_and_open_the_next():
-    vocabulary = gv.Vocabulary([b"hi <", b"t>1</t><t>", b"2</", b"t>", b"x", b"</s>"], eos={5})
+    vocabulary = with_end([b"hi <", b"t>1</t><t>", b"2</", b"t>", b"x"])
     machine = gv.tagged(begin="<t>", machine=gv.regex(r"\d"), end="</t>")
     guide = gv.guide(machine, vocabulary)
     state = guide.initial
