@@ -26,5 +26,9 @@ CASES = [  # the model's taste, the regex, the tokens of both ways, and how they
 def test_both_ways_are_decoded_and_compared(rule, regex, plain, jumped, difference):
     model = gv.ToyModel(PIECES, rule, eos=[5])
     guide = regex_guide(model, regex)
-    runs = [gv.record(model, "t", guide, temperature=0, max_tokens=6, jump_forward=jump) for jump in (False, True)]
-    assert (*(run.tokens for run in runs), find_difference(*runs)) == (plain, jumped, difference)
+    settings = {"temperature": 0, "max_tokens": 6}
+    one_by_one = gv.record(model, "t", guide, jump_forward=False, **settings)
+    jumping = gv.record(model, "t", guide, jump_forward=True, **settings)
+    assert one_by_one.tokens == plain
+    assert jumping.tokens == jumped
+    assert find_difference(one_by_one, jumping) == difference

@@ -12,5 +12,6 @@ def guide(text):
 
 
 def test_a_new_guide_keeps_the_budget_of_the_old_one():
-    assert keep_budget(gv.within(guide("a*"), 7), guide("b*")).initial.left == 7
+    kept = keep_budget(gv.within(guide("a*"), 7), guide("b*"))
+    assert kept.initial.left == 7
     assert keep_budget(guide("a*"), new := guide("b*")) is new

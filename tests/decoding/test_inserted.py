@@ -47,11 +47,12 @@ def test_what_cannot_be_inserted(clerk):
     with pytest.raises(SettingError, match="saw no text"):
         cut_inserted(player_of(clerk), "")
     toy = constant_model([b"a"], [0])
+    walk = LiveWalk(toy, "a", None)
     with pytest.raises(VocabularyError, match="a byte that some token has"):
-        cut_inserted(Player(LiveWalk(toy, "a", None), gv.decoding.Settings()), "b")
+        cut_inserted(Player(walk, gv.decoding.Settings()), "b")
     run = gv.record(toy, "a", max_tokens=2)
     with pytest.raises(SettingError, match="saw a recording"):
         cut_inserted(Player(ReplayWalk(run), gv.decoding.Settings()), "a")
-    ended = Player(LiveWalk(toy, "a", None), gv.decoding.Settings(max_tokens=1)).forward()
+    ended = Player(walk, gv.decoding.Settings(max_tokens=1)).forward()
     with pytest.raises(SettingError, match="saw a run that has ended"):
         cut_inserted(ended, "a")

@@ -14,12 +14,12 @@ def build_folder(folder):
     """The settings name the first and the last id as ends."""
     shutil.copytree(embedded_folder("clerk"), folder)
     words = json.loads((folder / "tokenizer.json").read_text())
-    vocab = words["model"]["vocab"]
-    lost = {text for text, token in vocab.items() if token >= 4093}
-    words["model"]["merges"] = [pair for pair in words["model"]["merges"] if "".join(pair) not in lost]
-    words["model"]["vocab"] = {text: token for text, token in vocab.items() if text not in lost}
+    model = words["model"]
+    vocab = {text: token for text, token in model["vocab"].items() if token < 4093}
+    merges = [pair for pair in model["merges"] if "".join(pair) in vocab]
+    model |= {"vocab": vocab, "merges": merges}
     for token, name in enumerate(NAMES, 4093):
-        words["model"]["vocab"][name] = token
+        vocab[name] = token
         words["added_tokens"].append({"id": token, "content": name, "special": True, **FLAGS})
     config = json.loads((folder / "tokenizer_config.json").read_text()) | {"chat_template": CHATML}
     files = {"tokenizer": words, "tokenizer_config": config, "generation_config": {"eos_token_id": [0, 4095]}}
