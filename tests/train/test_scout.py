@@ -65,13 +65,16 @@ def test_every_family_is_drawn_and_the_answer_of_a_problem_says_what_its_calls_g
     for problem in problems:
         assert all(part in problem.answer for part in problem.key), problem
         for one in problem.rounds:
-            assert all(compute(call) == call.result for call in one.calls), problem
+            for call in one.calls:
+                assert compute(call) == call.result, problem
         if problem.family == "sum alone":
-            assert problem.thought.startswith(f"The sum {' + '.join(numbers_of(problem))}.\n")
+            numbers = " + ".join(numbers_of(problem))
+            assert problem.thought.startswith(f"The sum {numbers}.\n")
 
 
 def numbers_of(problem):
-    return problem.thought.split("\n")[0].removeprefix("The sum ").rstrip(".").split(" + ")
+    first_line = problem.thought.split("\n")[0]
+    return first_line.removeprefix("The sum ").rstrip(".").split(" + ")
 
 
 def question_of(text):
@@ -83,11 +86,18 @@ def question_of(text):
 
 def test_no_held_out_question_is_ever_trained_on():
     messages = [message for talk in some_talks(600) for message in talk.messages]
-    asked = {question_of(message["content"]) for message in messages if message["role"] == "user"}
+    questions = [message["content"] for message in messages if message["role"] == "user"]
+    asked = set(map(question_of, questions))
     assert len(asked) > 500
     assert not any(map(is_held_out, asked))
     r = Random(3)
-    assert all(is_held_out(scout_texts.draw_problem(r, held_out=True).question) for _ in range(50))
+    for _ in range(50):
+        problem = scout_texts.draw_problem(r, held_out=True)
+        assert is_held_out(problem.question)
+
+
+def calls_of(message):
+    return [json.dumps(call["function"]) for call in message.get("tool_calls", [])]
 
 
 def written_by_the_model(talk):
@@ -97,8 +107,8 @@ def written_by_the_model(talk):
             thought = message.get("reasoning_content")
             turn = b"" if thought is None else b"<think>\n" + thought.encode() + b"\n</think>\n\n"
             turn += message["content"].encode()
-            calls = [json.dumps(call["function"]) for call in message.get("tool_calls", [])]
-            turn += "\n".join(f"<tool_call>\n{call}\n</tool_call>" for call in calls).encode()
+            calls = [f"<tool_call>\n{call}\n</tool_call>" for call in calls_of(message)]
+            turn += "\n".join(calls).encode()
             yield turn
 
 
@@ -111,7 +121,8 @@ def test_careful_turns_are_turns_of_hermes_and_about_one_conversation_in_ten_is_
     for talk in talks[:60]:
         if talk in careless:
             continue
-        machine = gv.turn([offer.as_tool() for offer in talk.tools], think=talk.thinks)
+        tools = [offer.as_tool() for offer in talk.tools]
+        machine = gv.turn(tools, think=talk.thinks)
         for turn in written_by_the_model(talk):
             for mark in ("<think>", "</think>", "<tool_call>", "</tool_call>"):
                 turn = turn.replace(mark.encode(), name_bytes(mark))
@@ -132,11 +143,20 @@ def test_a_careless_call_is_text_or_breaks_the_rules_of_its_tools():
             seen.add(careless["content"].partition("\n")[0])
             continue
         (made,) = careless["tool_calls"]
-        turn = name_bytes("<tool_call>") + f"\n{json.dumps(made.get('function', made))}\n".encode()
+        call = json.dumps(made.get("function", made))
+        turn = name_bytes("<tool_call>") + f"\n{call}\n".encode()
         turn += name_bytes("</tool_call>") + careless.get("after", "").encode()
         assert not machine.accepts(turn)
         seen.add("refused")
     assert seen == {"refused", "<tool_call>", '{"name": "plus", "arguments": {"x": 1, "y": 2}}'}
+
+
+def learned_of(transcript, labels):
+    return text_of(transcript, [label for label in labels if label != NOT_LEARNED])
+
+
+def weather_messages(seed, offer):
+    return scout_texts.as_messages(scout_problems.weather(Random(seed)), [offer])
 
 
 def test_only_what_the_model_writes_is_learned(transcript):
@@ -144,7 +164,8 @@ def test_only_what_the_model_writes_is_learned(transcript):
     problem = scout_problems.weather(Random(2))
     for thinks in (True, False):
         messages = scout_texts.as_messages(problem, [offer], thinks)
-        inputs, labels = transcript.row(Talk([offer], messages, thinks), Random(0))
+        talk = Talk([offer], messages, thinks)
+        inputs, labels = transcript.row(talk, Random(0))
         city = problem.rounds[0].calls[0].values[0]
         result = problem.rounds[0].calls[0].result
         thoughts = ["", ""]
@@ -152,21 +173,22 @@ def test_only_what_the_model_writes_is_learned(transcript):
             thoughts = [f"<think>\nThe weather in {city}.\nThe tool is sky.\n</think>\n\n"]
             thoughts.append(f"<think>\nThe result is {result}.\n</think>\n\n")
         call = f'<tool_call>\n{{"name": "sky", "arguments": {{"city": "{city}"}}}}\n</tool_call>'
-        wanted = f"{thoughts[0]}{call}<|im_end|>{thoughts[1]}{problem.answer}<|im_end|>"
-        assert text_of(transcript, [label for label in labels if label != NOT_LEARNED]) == wanted
-        assert all(label in (NOT_LEARNED, token) for label, token in zip(labels, inputs[1:], strict=False))
+        first, second = thoughts
+        wanted = f"{first}{call}<|im_end|>{second}{problem.answer}<|im_end|>"
+        assert learned_of(transcript, labels) == wanted
+        for label, token in zip(labels, inputs[1:], strict=False):
+            assert label in (NOT_LEARNED, token)
 
 
 def test_of_a_careless_conversation_only_the_careless_turn_is_learned(transcript):
     offer = Offer("weather", "sky", "The weather in a city.", ("city",))
-    first = scout_texts.as_messages(scout_problems.weather(Random(2)), [offer])
-    careless = scout_texts.be_careless(
-        Random(1), scout_texts.as_messages(scout_problems.weather(Random(3)), [offer])[1]
-    )
+    first = weather_messages(2, offer)
+    careless = scout_texts.be_careless(Random(1), weather_messages(3, offer)[1])
     question = {"role": "user", "content": "Hi! And in Oslo?"}
-    talk = Talk([offer], [*first, question, careless], learned=len(first) + 1)
+    messages = [*first, question, careless]
+    talk = Talk([offer], messages, learned=len(first) + 1)
     _, labels = transcript.row(talk, Random(0))
-    learned = text_of(transcript, [label for label in labels if label != NOT_LEARNED])
+    learned = learned_of(transcript, labels)
     assert learned.startswith(f"<think>\n{careless['reasoning_content']}\n</think>")
     assert learned.count("<think>") == learned.count("<|im_end|>") == 1
 
@@ -177,14 +199,16 @@ def text_of(transcript, tokens):
 
 def test_a_cut_thought_teaches_what_follows_it_and_not_its_end(transcript):
     offer = Offer("weather", "sky", "The weather in a city.", ("city",))
-    messages = scout_texts.as_messages(scout_problems.weather(Random(2)), [offer])[:2]
+    messages = weather_messages(2, offer)[:2]
     whole, _ = transcript.row(Talk([offer], messages), Random(0))
-    cut, labels = transcript.row(Talk([offer], messages, is_cut=True), Random(1))
+    talk = Talk([offer], messages, is_cut=True)
+    cut, labels = transcript.row(talk, Random(1))
     end = transcript.ids["</think>"]
     assert len(cut) < len(whole)
     assert cut.count(end) == 1
     assert end not in labels
-    assert cut[cut.index(end) :] == whole[whole.index(end) :]
+    rest = cut[cut.index(end) :]
+    assert rest == whole[whole.index(end) :]
 
 
 def test_marks_that_a_person_typed_or_a_tool_returned_are_text(transcript):
@@ -193,9 +217,11 @@ def test_marks_that_a_person_typed_or_a_tool_returned_are_text(transcript):
     offer = Offer("add", typed, typed, (typed,))
     tokens = transcript.prompt(messages, [offer])
     ids = set(transcript.ids.values())
-    plain = transcript.prompt([{"role": "user", "content": ""}, {"role": "tool", "content": ""}], [])
+    empty = [message | {"content": ""} for message in messages]
+    plain = transcript.prompt(empty, [])
     extra = [transcript.ids[mark] for mark in ("<|im_start|>", "<|im_end|>")]  # of the system prompt
-    assert [token for token in tokens if token in ids] == extra + [token for token in plain if token in ids]
+    marks = [token for token in plain if token in ids]
+    assert [token for token in tokens if token in ids] == extra + marks
     assert text_of(transcript, tokens).count(typed) == 5
 
 
@@ -204,8 +230,10 @@ def test_system_prompts_are_short_and_conversations_fit(transcript):
     talks = some_talks(300)
     for talk in talks:
         parts = transcript.parts(talk.messages, talk.tools, talk.thinks)
-        assert not talk.tools or len(transcript.read([parts[2]])) <= 160
-    assert all(len(inputs) <= 512 for inputs, _ in islice(transcript.rows(1), 100))
+        system = transcript.read([parts[2]])
+        assert not talk.tools or len(system) <= 160
+    for inputs, _ in islice(transcript.rows(1), 100):
+        assert len(inputs) <= 512
 
 
 SCRIPTS = "scout scout_ask scout_decode scout_evaluate scout_problems scout_texts scout_tokens scout_tools".split()
@@ -239,25 +267,29 @@ def test_a_talk_runs_the_calls_until_an_answer_and_ends_at_a_call_that_fits_no_t
     from scout_ask import Case, Outcome, Talk, Turn
 
     problem = scout_problems.chain_plus(Random(1))
-    offers = [Offer("lookup", "find", "", ("table", "key")), Offer("add", "plus", "", ("x", "y"))]
+    lookup = Offer("lookup", "find", "", ("table", "key"))
+    offers = [lookup, Offer("add", "plus", "", ("x", "y"))]
     case = Case(problem, problem.question, offers)
     turns = []
     for message in scout_texts.as_messages(problem, offers)[1:]:
         if message["role"] == "assistant":
-            calls = [json.dumps(call["function"]) for call in message.get("tool_calls", [])]
+            calls = calls_of(message)
             turns.append(Turn(message["reasoning_content"], message["content"], calls))
     assert len(turns) == 3
     talk = Talk(case, offers, [], Outcome(needs=True))
     for turn in turns:
         assert talk.going
         talk.read(turn, thinks=True)
-    assert (talk.going, talk.outcome.valid, talk.outcome.arguments, talk.outcome.right) == (False, True, True, True)
-    assert [message["content"] for message in talk.messages if message["role"] == "tool"] == [
-        call.result for one in problem.rounds for call in one.calls
-    ]
+    assert not talk.going
+    outcome = talk.outcome
+    assert (outcome.valid, outcome.arguments, outcome.right) == (True, True, True)
+    results = [message["content"] for message in talk.messages if message["role"] == "tool"]
+    assert results == [call.result for one in problem.rounds for call in one.calls]
     broken = Talk(case, offers, [], Outcome(needs=True))
     broken.read(Turn("", "", ["find"]), thinks=True)
-    assert (broken.going, broken.outcome.valid, broken.outcome.right) == (False, False, False)
+    assert not broken.going
+    assert not broken.outcome.valid
+    assert not broken.outcome.right
 
 
 def test_the_card_says_what_was_measured():
@@ -266,6 +298,7 @@ def test_the_card_says_what_was_measured():
     folder = embedded_folder("scout")
     card = (folder / "README.md").read_text(encoding="utf-8")
     figures = json.loads((folder / "figures.json").read_text(encoding="utf-8"))
-    for table in (table_of(figures["rows"]), table_of(figures["rows"], [FORGED]), table_of(figures["smollm2"]["rows"])):
+    rows = figures["rows"]
+    for table in (table_of(rows), table_of(rows, [FORGED]), table_of(figures["smollm2"]["rows"])):
         assert table.count("\n") > 2
         assert table in card
