@@ -30,6 +30,10 @@ def read(site, tmp_path, **pages):
     return site.reading.read_site(tmp_path)
 
 
+def render(site, *cells):
+    return site.render(new_notebook(cells=list(cells)), site.Place("a.html", "A"), [])
+
+
 @pytest.mark.parametrize("wheels", [["guidedviz-1.0.0-py3-none-any.whl"], ["numpy-2.4.6-cp314-cp314-wasm32.whl"]])
 def test_labs_run_in_a_course_for_a_tab_only_if_numpy_is_in_it(site, tmp_path, wheels):
     python = tmp_path / "static" / "pyodide-0123456789"
@@ -47,8 +51,14 @@ def test_a_course_for_a_tab_without_numpy_is_refused_with_what_to_do_unless_it_w
     asked = []
     monkeypatch.setattr(lite, "fetch_wheels", lambda *given: {})
     monkeypatch.setattr(lite, "get_pyodide", lambda cache: cache)
-    monkeypatch.setattr(lite, "read_lock", lambda path: {"packages": {"numpy": {"depends": []}}})
-    monkeypatch.setattr(lite, "require_numpy", lambda missing, cache: asked.append(missing) or sys.exit("refused"))
+    lock = {"packages": {"numpy": {"depends": []}}}
+
+    def refuse(missing, cache):
+        asked.append(missing)
+        sys.exit("refused")
+
+    monkeypatch.setattr(lite, "read_lock", lambda path: lock)
+    monkeypatch.setattr(lite, "require_numpy", refuse)
     with pytest.raises(SystemExit, match="refused"):
         lite.lay_python(tmp_path / "python", tmp_path, offline=True, without_numpy=False)
     assert asked == [["numpy"]]
@@ -84,7 +94,7 @@ def test_the_code_of_a_question_holds_the_answer_and_is_not_on_the_page(site, pl
     shown = new_output("display_data", gv.predict("How many?", number=37)._repr_mimebundle_())
     metadata = {"jupyter": {"source_hidden": True}}
     cell = new_code_cell("gv.predict('How many?', number=37)", outputs=[shown], metadata=metadata)
-    html = site.render(new_notebook(cells=[new_markdown_cell("# A"), cell]), site.Place("a.html", "A"), [])
+    html = render(site, new_markdown_cell("# A"), cell)
     assert "gv.predict" not in html
     assert html.index("How many?") < html.index("<summary>Answer</summary>") < html.index("<strong>37</strong>")
 
@@ -105,7 +115,7 @@ def test_the_score_asks_nobody_for_answers_on_a_page_that_cannot_take_them(monke
 
 def test_links_between_labs_lead_to_their_pages_and_an_empty_cell_of_a_table_is_no_heading(site):
     text = "[1](../01.ipynb) [2](02.ipynb#x) [3](https://a.test/3.ipynb)\n\n| | a |\n| --- | --- |\n| b | 1 |"
-    html = site.render(new_notebook(cells=[new_markdown_cell(text)]), site.Place("a.html", "A"), [])
+    html = render(site, new_markdown_cell(text))
     for part in ('href="../01.html"', 'href="02.html#x"', 'href="https://a.test/3.ipynb"', "<th>a</th>"):
         assert part in html
     assert "<th></th>" not in html
@@ -116,12 +126,15 @@ def test_a_recorded_fold_answers_every_press(play_alone):
     assert shown["chains"]
     for page in [shown, *shown["pages"]]:
         for chain in page["chains"]:
-            answer = shown["pages"][page["moves"][f'{{"do":"turn","chain":{chain["name"]}}}']]
-            assert next(one for one in answer["chains"] if one["name"] == chain["name"])["open"] != chain["open"]
+            turn = f'{{"do":"turn","chain":{chain["name"]}}}'
+            answer = shown["pages"][page["moves"][turn]]
+            turned = next(one for one in answer["chains"] if one["name"] == chain["name"])
+            assert turned["open"] != chain["open"]
         assert '{"do":"all","unfold":true}' in page["moves"]
 
 
 def test_without_the_site_a_built_notebook_has_no_recording(monkeypatch):
     monkeypatch.setenv("GUIDEDVIZ_HEADLESS", "1")
     monkeypatch.delenv("GUIDEDVIZ_SITE", raising=False)
-    assert sorted(gv.folded(gv.regex("abc"))._repr_mimebundle_()) == ["text/html", "text/plain"]
+    bundle = gv.folded(gv.regex("abc"))._repr_mimebundle_()
+    assert sorted(bundle) == ["text/html", "text/plain"]
