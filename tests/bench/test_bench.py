@@ -14,6 +14,7 @@ from bench import answers, cases, host, jump, masks, schemas, speculation, start
 from guidedviz.models import gguf
 from guidedviz.tokens.token_bytes import LLAMA3_SPECIAL
 from guidedviz.tokens.vocabulary import longest_tokens
+from tests.common import BYTES
 from tests.host.running import hosting
 
 pytestmark = pytest.mark.slow
@@ -66,7 +67,8 @@ def test_each_engine_allows_what_brute_force_allows_all_along_a_date(name):
     (engine,), _ = masks.find_engines(DIGITS, [name])
     session = engine.compile(DATE)
     guide = gv.guide(gv.regex(DATE.regex), DIGITS, "trie")
-    session, state = session.copy(), guide.initial
+    session = session.copy()
+    state = guide.initial
     assert not session.copy().take(13)
     for token in longest_tokens(DIGITS, b"2026-11-20"):
         assert (session.mask() == guide.mask(state)).all()
@@ -80,8 +82,10 @@ def test_an_engine_that_fails_or_is_not_installed_is_one_line_and_the_others_go_
 
     monkeypatch.setitem(sys.modules, "xgrammar", None)
     found, missing = masks.find_engines(DIGITS, ["guidedviz", "xgrammar"])
-    assert ([one.name for one in found], len(missing)) == (["guidedviz"], 1)
-    masks.print_case(DATE, masks.time_case(DATE, [*found, masks.Engine("broken", fail)], DIGITS, rounds=1))
+    assert [one.name for one in found] == ["guidedviz"]
+    assert len(missing) == 1
+    found.append(masks.Engine("broken", fail))
+    masks.print_case(DATE, masks.time_case(DATE, found, DIGITS, rounds=1))
     assert capsys.readouterr().out.splitlines()[-1].endswith("RuntimeError: too hard")
 
 
@@ -92,22 +96,25 @@ def test_every_text_of_a_case_is_in_its_language(case):
     if case.schema:
         for text in case.texts:
             jsonschema.Draft202012Validator(case.schema).validate(json.loads(text))
-            assert not machine.accepts(json.dumps(json.loads(text) | {"another": 1}).encode())
+            more = json.loads(text) | {"another": 1}
+            assert not machine.accepts(json.dumps(more).encode())
 
 
 def test_a_turn_is_the_same_in_both_notations_and_its_special_tokens_are_cut_whole():
     names = [name.encode() for name in LLAMA3_SPECIAL]
-    pieces = [bytes([byte]) for byte in range(256)] + [b""] * (128_000 - 256) + names
+    pieces = BYTES + [b""] * (128_000 - 256) + names
     vocabulary = gv.Vocabulary(pieces, special=range(128_000, 128_256))
     tokens = masks.cut_text(vocabulary, cases.TURN_TEXT)
     gbnf = gv.guide(masks.build_machine(cases.TURN), vocabulary)
     lark = gv.guide(gv.lark(cases.TURN_LARK, vocabulary=vocabulary), vocabulary)
-    states = [gbnf.initial, lark.initial]
+    in_gbnf = gbnf.initial
+    in_lark = lark.initial
     for token in tokens:
-        assert (gbnf.mask(states[0]) == lark.mask(states[1])).all()
-        states = [gbnf.advance(states[0], token), lark.advance(states[1], token)]
-    assert gbnf.is_accepting(states[0])
-    assert lark.is_accepting(states[1])
+        assert (gbnf.mask(in_gbnf) == lark.mask(in_lark)).all()
+        in_gbnf = gbnf.advance(in_gbnf, token)
+        in_lark = lark.advance(in_lark, token)
+    assert gbnf.is_accepting(in_gbnf)
+    assert lark.is_accepting(in_lark)
 
 
 def test_schemas_gives_each_engine_a_process_and_says_the_ratio_to_the_fastest(run, monkeypatch):
@@ -122,7 +129,8 @@ def test_schemas_gives_each_engine_a_process_and_says_the_ratio_to_the_fastest(r
 
 def test_schemas_compares_open_schemas_of_a_folder_with_another_checkout(run, tmp_path):
     (tmp_path / "split").mkdir()
-    schema = {"type": "object", "properties": {"a": {"type": "string", "format": "date"}}, "required": ["a"]}
+    properties = {"a": {"type": "string", "format": "date"}}
+    schema = {"type": "object", "properties": properties, "required": ["a"]}
     (tmp_path / "split" / "one.json").write_text(json.dumps(schema))
     checkout = str(Path(schemas.__file__).parent.parent)
     only = ("--only", "public", "--engines", "guidedviz", "--before", checkout)
@@ -133,25 +141,33 @@ def test_schemas_compares_open_schemas_of_a_folder_with_another_checkout(run, tm
 
 def test_jump_prints_speed_ups_and_keeps_the_record_of_the_slider(run, monkeypatch, tmp_path):
     timed = jump.time_task
-    some = lambda model, task, rows: timed(model, task, rows) if task.fraction in (0.5, 0.75) else None  # noqa: E731
-    monkeypatch.setattr(jump, "time_task", some)
+
+    def time_some(model, task, rows):
+        return timed(model, task, rows) if task.fraction in (0.5, 0.75) else None
+
+    monkeypatch.setattr(jump, "time_task", time_some)
     monkeypatch.setattr(jump, "measure_cost", lambda model: jump.Cost(2.5, 0.2))
     monkeypatch.setattr(jump, "ROWS", (1, 2))
     monkeypatch.setattr(jump, "TRACES", tmp_path)
     said, figures = run("jump", "--rounds", "1", "--device", "cpu")
     assert "clerk on NumPy · cpu: a pass by itself" in said
-    assert [row["asked"] for row in figures["cases"]["1 row"]] == [0.5, 0.75]
-    assert all(row["jump"] < row["passes"] for rows in figures["cases"].values() for row in rows)
+    one_row = figures["cases"]["1 row"]
+    assert [row["asked"] for row in one_row] == [0.5, 0.75]
+    for rows in figures["cases"].values():
+        assert all(row["jump"] < row["passes"] for row in rows)
     kept = gv.decoding.Payoff.load(tmp_path / "jump-cpu.json")
-    assert [(one.asked, one.rows) for one in kept.runs] == [(0.5, 1), (0.75, 1), (0.5, 2), (0.75, 2)]
-    assert (kept.way, len(kept.previews)) == ("canonical", 20)
+    runs = [(one.asked, one.rows) for one in kept.runs]
+    assert runs == [(0.5, 1), (0.75, 1), (0.5, 2), (0.75, 2)]
+    assert kept.way == "canonical"
+    assert len(kept.previews) == 20
 
 
 def test_speculation_times_every_way_on_every_task(run, monkeypatch):
     tasks = speculation.build_tasks
     monkeypatch.setattr(speculation, "build_tasks", lambda vocabulary: tasks(vocabulary)[:2])
     said, figures = run("speculation", "--rounds", "1", "--only", "small, 4")
-    greedy = next(table for title, table in figures["cases"].items() if title.endswith("greedy"))
+    tables = figures["cases"].items()
+    greedy = next(table for title, table in tables if title.endswith("greedy"))
     assert set(greedy) == {"no draft", "small, 4", "small, 4, not masked"}
     assert greedy["no draft"]["speed-up"] == 1
     assert greedy["small, 4"]["tokens"] > 2
@@ -181,7 +197,9 @@ def test_students_find_wrong_rows_and_steps_are_summed_up_by_when_they_were_due(
             assert {asked.end for asked in students.asked} == ends
     asked = [host.Asked(1.0, 0.01, ""), host.Asked(2.0, 0.02, "lost"), host.Asked(9.0, 9.0, "")]
     row = host.summarize(asked, local, 1.5, 5.0)
-    assert (row["steps"], row["lost"], row["max, ms"]) == (1, 1, 20.0)
+    assert row["steps"] == 1
+    assert row["lost"] == 1
+    assert row["max, ms"] == 20.0
 
 
 def test_clients_of_the_api_and_of_the_logits_are_timed(clerk):
@@ -195,7 +213,9 @@ def test_clients_of_the_api_and_of_the_logits_are_timed(clerk):
 def test_frameworks_compares_texts_and_masks(run):
     said, figures = run("frameworks", "--only", "transformers")
     (row,) = figures["rows"]
-    assert (row["same"], row["differ"]) == ([True, True], [])
+    assert row["same"] == [True, True]
+    assert row["differ"] == []
+
     assert "0 of 54" in said
 
 
