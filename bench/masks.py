@@ -143,6 +143,10 @@ def compile_real(name: str, prepared: Callable[[Any], Any], vocabulary: gv.Vocab
     return Outlines(matcher) if name == "outlines-core" else matcher
 
 
+# what an engine asks of a machine whose text it gets
+OVER_TEXT = SimpleNamespace(reads_names=False)
+
+
 @cache
 def asked_of(case: Case, vocabulary: gv.Vocabulary) -> Any:
     """What an engine reads; a grammar is converted once, before the clock starts."""
@@ -157,11 +161,9 @@ def asked_of(case: Case, vocabulary: gv.Vocabulary) -> Any:
             lark=lambda _: shown["lark"],
         )
     if case.schema is not None:
-        return SimpleNamespace(kind="schema", text=json.dumps(case.schema), machine=None, names_tokens=False)
+        return SimpleNamespace(kind="schema", text=json.dumps(case.schema), machine=OVER_TEXT)
     lark = "start: /" + case.regex.replace("/", r"\/") + "/"
-    return SimpleNamespace(
-        kind="regex", text=case.regex, regex=case.regex, lark=lambda _: lark, machine=None, names_tokens=False
-    )
+    return SimpleNamespace(kind="regex", text=case.regex, regex=case.regex, lark=lambda _: lark, machine=OVER_TEXT)
 
 
 def cut_text(vocabulary: gv.Vocabulary, text: str) -> list[int]:
