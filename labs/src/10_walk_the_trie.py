@@ -165,7 +165,7 @@ gv.checks.jump(jump)
 # slide: All pieces of Llama 3 are 274,520 nodes.
 llama = gv.Vocabulary.llama3()
 texts = [llama.pieces[token] for token in llama.text_ids]
-large = flatten(texts)
+large = flatten(texts)  # takes some seconds
 print(f"{len(texts):,} pieces, {sum(map(len, texts)):,} bytes, {len(large.byte):,} nodes")
 
 # %% [question]
@@ -225,9 +225,10 @@ gv.predict(
         lambda: count(jump, gv.json(), inside, rest),
         """4,221 times instead of 267,888. 1,710 nodes are refused. At 2,144 accepted nodes no token ends, for example
         at the `();` of `();⏎`. 367 are legal tokens; with the 122,892 of the slice they make 123,259, so the mask is
-        the same. Our engine `trie` goes one step further. `();⏎` and `]);⏎` are both a text of the slice and then `⏎`,
-        so it asks about this `⏎` once: 330 questions. Here are its masks along a record, one bar per mask, named by the
-        token that comes next. A pale bar is the walk without slices. The axis goes in powers of ten:""",
+        the same. Our engine `trie` goes one step further. After any text of the slice, such as `();` or `]);`, this
+        machine is in the same state again. So `();⏎` and `]);⏎` need only one question, about their `⏎`: 330 questions
+        in all. Here are its masks along a record, one bar per mask, named by the token that comes next. A pale bar is
+        the walk without slices. The axis goes in powers of ten:""",
         lambda: gv.views.draw_walks(
             *(gv.tokens.lazy_walks(gv.json(), llama, '{"name": "Ada", "age": 36}', slices=on) for on in (True, False))
         ),
@@ -278,7 +279,9 @@ print("in any string:", whole(gv.json(), inside, plain))
 print("in a string of at most 8 characters:", whole(short, read(short, b'"'), plain))
 
 # %% [markdown]
-# So the same slice is right in one string and wrong in another. An engine must check it once per state.
+# In the second string the answer is `False`, because a text of the slice can be longer than 8 characters. So the same
+# slice is right in one string and wrong in another. An engine checks it once per state and keeps the answer, since the
+# check asks, too: in the first string 2,048 times.
 
 # %% [markdown]
 # ## 3 · A chart instead of stacks · home
@@ -373,13 +376,15 @@ for function in (complete, earley.complete):
 
 # %%
 # slide: A lexer answers nearly all questions of the walk, each with one look-up in a table.
+# takes some seconds
 accepted = [state for _, state in gv.tokens.walk_steps(llama.trie, gv.json(), inside)]
-in_string = sum("string" in gv.json().stack(state) for state in accepted)
+in_string = sum("string" in gv.json().stack(state) for state in accepted)  # stack: the rules that are open
 print(f"{len(accepted):,} nodes are accepted, {in_string:,} of them inside a string")
 
 # %% [markdown]
-# So llguidance puts a **lexer** in front, a finite machine that answers inside a string. The parser is asked only
-# about what follows the closing quote. The number of questions stays the same; what changes is who answers them.
+# So llguidance puts a **lexer** in front, a finite machine that reads inside a lexeme, such as a string. Of these
+# nodes only the other 273, behind the closing quote, are left for the parser. The number of questions stays the same;
+# what changes is who answers them.
 #
 # The lexer is a DFA, and its table is the one table per grammar that llguidance has. It is a **lazy table**: at the
 # start it is empty, and each entry is computed when a walk first needs it. That is why llguidance starts at once.
@@ -508,9 +513,9 @@ gv.views.draw_break_even(costs, pairs=[("split", "trie"), ("xgrammar, recorded",
 
 # %% [markdown]
 # In the `[a-z]+` of this SQL no slice is legal as a whole, and a mask of llguidance takes 0.26 ms. Its authors cite
-# 0.05 ms on average over JSON Schemas, whose strings take whole slices. With 0.05 ms the same sum gives
-# (46 − 2.8) / (0.05 − 0.026) = 1,800 masks. And with a table the first token waits until the whole table is ready: 46
-# ms here, 724 ms for the grammar of a programming language (`assets/bench/grammars.json`).
+# 0.05 ms on average over JSON Schemas, whose strings take whole slices. The quicker the walk, the later a table pays.
+# And with a table the first token waits until the whole table is ready: 46 ms here, 724 ms for the grammar of a
+# programming language (`assets/bench/grammars.json`).
 #
 # So **build** if one grammar serves many requests: all but the first find its table ready. **Walk** if each request
 # brings its own grammar.
@@ -528,14 +533,15 @@ gv.score()
 # | --- | --- | --- |
 # | "llguidance keeps no tables." | Slices per vocabulary, and a lazy table for its lexer. | 2, 4 |
 # | "99.9 % of the tokens are illegal." | Inside a JSON string, 123,259 of 128,000 are legal. | 2 |
-# | "Open alternatives make a parser exponential." | 1,024 possible stacks, 7 items in a column. | 3 |
+# | "Open alternatives make a parser exponential." | 1,024 possible stacks, 7 items in a column. | 3, home |
 
 # %% [markdown]
 # ## Recap
 #
 # * Depth first, a subtree is one piece of a list, and a refused node is one jump.
 # * Where nearly all is legal, take a slice whole, after a check that this is right.
-# * Earley's chart stores what began where, not whole stacks. A lexer keeps it out of the inside of lexemes.
+# * A lexer answers inside lexemes, so that the slower parser is asked less. (Homework: Earley's chart stores what began
+#   where, not whole stacks.)
 # * A table per grammar pays from its break-even on, but the first token waits for it.
 #
 # Next: [lab 11](11_jump_forward.ipynb), text without asking the model. Which engine is right when two masks differ is a
