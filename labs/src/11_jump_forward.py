@@ -22,7 +22,7 @@
 # | **prefill** | a forward pass over several known tokens at once; a prompt is read in this way |
 # | **spelling** | one way to cut bytes into tokens; *canonical* is the one that the tokenizer itself gives |
 # | **retokenisation** | cutting the whole output again with the tokenizer after a run is appended |
-# | **token healing** | a run is cut where a longer token could begin, and the model writes the rest |
+# | **token healing** | a run is shortened: it ends where a longer token could begin, and the model writes the rest |
 
 # %% [markdown]
 # **Lost?** Machines and their states are [lab 03](03_fsm.ipynb). Which tokens a machine over bytes allows, and tokens
@@ -151,11 +151,12 @@ gv.views.draw_spellings(gv.spellings(clerk, party, wedding))
 #
 # The right spelling of a run depends on what follows it. The tokenizer cuts the eight bytes alone as in the green row.
 # In the whole text a colon follows, and then the tokenizer takes `":` as one token. **Token healing** takes care of
-# this: the run is cut before its quote mark, because a longer token could begin there. Only `{"event` is appended, and
-# the model writes the next token itself.
+# this: the run is shortened. It ends before its quote mark, because a longer token could begin there. Only `{"event` is
+# appended, and the model writes the next token itself.
 
 # %% [markdown]
-# There are three ways to append a run without asking the model:
+# There are three ways to append a run without asking the model. The first two use token healing, so they leave the
+# quote mark to the model:
 #
 # | way | what it appends | for the run `{"event"` |
 # | --- | --- | --- |
@@ -163,8 +164,8 @@ gv.views.draw_spellings(gv.spellings(clerk, party, wedding))
 # | **longest** | at each place the longest token that lies in the run; nothing is taken back | `{"`, `event` |
 # | **minimal** | a token only where exactly one is legal | nothing: `{` and `{"` are legal |
 #
-# The first two use token healing. We try all three on a list; its `lirpi` is not a word. `write` prints the number of
-# forward passes of each way; *masked* is without jumps.
+# We try all three on a list; its `lirpi` is not a word. `write` prints the number of forward passes of each way;
+# *masked* is without jumps.
 
 # %%
 things = gv.guide(gv.regex(r'\["[^"]*"(, "[^"]*")*\]'), clerk.vocabulary)
@@ -206,7 +207,7 @@ gv.predict(
 
 # %%
 # slide: The marked tokens came without a pass of the model.
-gv.stage(clerk, fruit, things, temperature=0, jump_forward=True, show=9)
+gv.stage(clerk, fruit, things, temperature=0, jump_forward="canonical", show=9)
 
 # %% [markdown]
 # ## 3 · What it saves
@@ -270,8 +271,8 @@ gv.fraction_slider(clerk)
 # `speedup(45 / 63, 2.90, 0.49)` is 2.57; 2.38 was measured. All filled points of the record lie below the dashed line,
 # and at most 17% from the formula. Hollow points belong to the homework.
 #
-# 74 passes become 18, a factor of 4.1. This is above the bound of 3.5, because the jumping run also has fewer tokens,
-# 63 instead of 74. So we compare times *per token*.
+# 74 passes become 18, a factor of 4.1. This is above the bound of 3.5. The reason: what is appended is spelled with
+# longer tokens, so the jumping run has 63 tokens instead of 74. So we compare times *per token*.
 
 # %% [markdown]
 # All this compares with *masked* decoding. What if there is no mask at all?
@@ -324,9 +325,10 @@ gv.predict(
 # %% [markdown]
 # ## 4 · What can go wrong
 #
-# With each way every output is legal. Can a jump still change what the model writes? SmolLM2 wrote 24 objects greedily,
-# once per way. The others are compared with *masked*. *Raw* is *longest* without token healing: it appends a run up to
-# its last byte.
+# With each way every output is legal. Can a jump still change what the model writes? SmolLM2 read 24 sentences such as
+# *Felix Brook, 84, lives in Quito.* It wrote one object for each, greedily, once per way. The schemas fix the keys,
+# their order and the blanks. The others are compared with *masked*. *Raw* is *longest* without token healing: it
+# appends a run up to its last byte.
 
 # %%
 jumps = gv.decoding.Rates.load("smollm2/jumps")
@@ -366,8 +368,9 @@ print("masked    ", lady["plain"]["text"])
 print("canonical ", lady["canonical"]["text"])
 
 # %% [markdown]
-# Up to the `L` both lines have the same bytes. So the tokens must differ: the model reads another input. `clerk` shows
-# such tokens in another list. It misspells the two invented words also without a jump, so compare only the two lines:
+# Up to the `L` both lines have the same bytes, and yet another letter follows. At temperature 0 a model that reads the
+# same tokens writes the same token. So the tokens before differ. `clerk` shows such tokens in another list. It
+# misspells the two invented words also without a jump, so compare only the two lines:
 
 # %%
 # slide: Canonical spells the first word otherwise, and from there on the model reads another input.
@@ -388,11 +391,12 @@ write(party, wedding, False, "canonical", "raw")
 gv.draw_strip(gv.record(clerk, party, wedding, temperature=0, jump_forward="raw"))
 
 # %% [markdown]
-# With *raw* the event is called `141, `: the model read `"`, then `:`, a spelling that costs 20 nats. The output is
-# legal, and wrong.
+# With *raw* the event is called `141, `: the model read `"`, then `:`, a spelling that costs 20 nats (19.81 in the
+# picture of section 2). The output is legal, and wrong. Here raw even takes more passes than canonical, because the
+# wrong name has more tokens.
 #
 # Token healing prevents this. Its rule: look at each place of the run, from the left. Is there a legal token that
-# spells all the rest of the run and at least one byte more? Cut the run at the first such place, and let the model
+# spells all the rest of the run and at least one byte more? End the run at the first such place, and let the model
 # write from there. In the run `{"event"` this place is the quote mark at the end: `":` is legal there.
 
 # %% [markdown]
