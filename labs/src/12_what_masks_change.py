@@ -64,9 +64,11 @@ gv.stage(reply, show=8)
 
 # %% [markdown]
 # The title has 19 characters here, so one more fits. The model wants to go on with the token ` Harbor`. Its space leads
-# to the last state of the title, and from there only the quote leads on: `H` is one character too many. A mask cannot
-# shorten a token: it forbids the whole token. Z is 1 in 11,000. Of the legal tokens `7` is the likeliest. The reply is
-# valid, and wrong.
+# from q46 to q47, and from q47 only the quote leads on: `H` is one character too many. A mask cannot shorten a token:
+# it forbids the whole token. Z is 1 in 11,000. Of the legal tokens `7` is the likeliest. The reply is valid, and wrong.
+#
+# In the panel the outline of a bar is the model's probability. The number beside it is the probability with the mask: 0
+# for ` Harbor`, and 1 for the `7`, since at temperature 0 the likeliest legal token is certain.
 
 # %% [question]
 # slide: The mask does not shorten a title; the model goes on as before until it is cut.
@@ -217,7 +219,7 @@ gv.draw_bars(names, both, title="masked decoding and the target")
 # For `[0.1, 0.3]` the mean weight is 0.2. The target has the first text 0.5 times as often as masked decoding, and the
 # second 1.5 times as often. Both are 0.5 away from 1, and the answer is 0.25.
 #
-# hint: A text is among the draws as often as masked decoding writes it. So take the mean over the draws.
+# hint: Each draw counts once, so take the mean over the draws.
 #
 # hint: What some texts gain in probability, others lose. The mean distance from 1 counts both.
 
@@ -236,13 +238,15 @@ gv.checks.distance(distance)
 
 # %% [markdown]
 # By hand, for the months: 10% of the draws are 6.87 away from 1, and 90% are 0.76 away. Half of the mean is
-# (0.10 · 6.87 + 0.90 · 0.76) / 2 = 0.69. The exact value needs all texts; your estimate needs draws only:
+# (0.10 · 6.87 + 0.90 · 0.76) / 2 = 0.69. The exact value needs all texts; your estimate needs draws only. The library's
+# estimate has a 95% interval, too:
 
 # %%
 # slide: From the weights of masked draws alone we know how far masked decoding is from the target.
 target = {t.tokens: t.conditioned for t in texts}
 masked = {t.tokens: t.masked for t in texts}
 print(f"exact {samplers.total_variation(target, masked):.2f}, from 500 draws {samplers.total_variation_of(draws)}")
+print("your estimate:", distance([draw.weight for draw in draws]))
 
 # %% [markdown]
 # ### The same with `clerk` · home
@@ -422,14 +426,14 @@ gv.predict(
 # %% [markdown]
 # ## 5 · Room to think
 #
-# SmolLM2 was asked 50 sums of one step: *Diego has 3 stones and buys 8 more. How many stones does Diego have now?
-# Answer with the number only.* Free, it does not obey: *Diego has 3 stones and buys 8 more, so Diego has 3 + 8 = 11
-# stones now.* The last number of its answer is right in 17 of 50.
+# SmolLM2 was asked 50 sums of one step: *Kofi has 4 stamps and Olga has 2. How many stamps do they have together?
+# Answer with the number only.* Free, it does not obey: *Kofi has 4 stamps and Olga has 2, so they have a total of 4 + 2
+# = 6 stamps.* The last number of its answer is right in 17 of 50.
 
 # %%
 sums = gv.decoding.Rates.load("smollm2/sums-one")
 right, readable = sums.shares("last number is right"), sums.shares("right")
-cases = json.loads(shipped("traces/smollm2/sums-one.json").read_text())["cases"]
+stamps = json.loads(shipped("traces/smollm2/sums-one.json").read_text())["cases"][2]["outputs"]
 print(sums)
 
 # %% [question]
@@ -443,7 +447,7 @@ gv.predict(
     ],
     answer="about 3: it calculates with words",
     reveal=[
-        lambda: print("3 + 8 stones, digits only:", cases[0]["outputs"]["number, mask"]),
+        lambda: print("4 + 2 stamps, digits only:", stamps["number, mask"]),
         lambda: [print(f"{way}: {50 * right[way].value:.0f} of 50") for way in ("number, free", "number, mask")],
         "Free, the model computes the sum in the words before the number. The mask removes the words: 3 instead of 17.",
     ],
@@ -451,34 +455,38 @@ gv.predict(
 
 # %% [markdown]
 # May a mask leave room for the words? *Answer in JSON* is an object with the key `answer`. *Reasoning in JSON* has the
-# key `reasoning` before it. With *think* the prompt asks to think step by step. Here is what each way writes for 3 + 8
-# stones. *Readable*: the output has the form, so a program can read the right answer.
+# key `reasoning` before it. With *think* the prompt asks to think step by step. *Right* counts the texts whose last
+# number is right. *Readable*: the text also has the form, so a program can read the right answer. Beside them stands
+# what each way writes for 4 + 2 stamps: the whole text, or its end.
 
 # %%
 # slide: The masks with room for words have the right answers, and a program can read them.
-for way in right:
-    print(f"{way}: {50 * right[way].value:.0f} of 50 end in the right number,", end=" ")
-    print(f"{50 * readable[way].value:.0f} of these are readable")
-    print("   ", " ".join(cases[0]["outputs"][way].split())[:104])
+print(f"{'of 50 sums':31}  right  readable  4 + 2 stamps")
+for way in sorted(right):
+    text = " ".join(stamps[way].split())
+    end = text if len(text) < 50 else "… " + text[-48:]
+    print(f"{way:31}{50 * right[way].value:7.0f}{50 * readable[way].value:10.0f}  {end}")
+print("\nthe whole text of think, free:", stamps["think, free"], sep="\n")
 
 # %% [markdown]
-# Compare the three masked forms: digits 3, `answer` 0, `reasoning` 14. All have a mask; only the last has room for
-# words. **So what costs is a form that has no room for the words of the model.**
+# Compare the three masked forms: digits 3, `answer` 0, `reasoning` 14. Each has its own prompt, since the prompt names
+# the form. All have a mask; only the last has room for words. **So what costs is a form that has no room for the words
+# of the model.**
 #
-# Without a mask this model hardly writes the form. With `answer` alone it repeats `"type"`, so that 0 says nothing
-# about a mask. With `reasoning` 13 texts end in the right number, and not one of them has the key `answer`. So here the
+# Without a mask this model hardly writes the form, so `answer` has 0 there, too. These two zeros do not show what a
+# mask costs. With `reasoning` 13 texts end in the right number, and not one of them has the key `answer`. So here the
 # mask gains 14 readable answers. But it does not end a text: 13 of the 50 masked texts with `reasoning` were cut at the
 # limit of tokens, inside a thought that repeats itself.
 
 # %% [markdown]
-# From 17 to 3 of 50 is a loss of 28 percentage points, with a 95% interval from 13 to 42. From 17 to 14 the interval is
-# from a loss of 23 points to a gain of 12 points: fifty sums are too few to tell 17 from 14.
+# Fifty sums show the loss from 17 to 3: 28 percentage points, with a 95% interval from 13 to 42. They are too few to
+# tell 17 from 14.
 
 # %% [markdown]
 # A **window** leaves the words free, too. The text is free up to a trigger. The trigger opens the window, and the mask
 # holds until the window ends. Above, *think free, then a masked answer* is such a way: 5 are right, and 4 without a
-# mask. Look at the thought for 3 + 8: it has the 11 in its third line, and then it goes on. So with this small model
-# the key `reasoning` works better.
+# mask. Look at the thought for 4 + 2. It has the right sum in its first line, goes on to 8, and the masked answer is 8.
+# So with this small model the key `reasoning` works better.
 #
 # `gv.tagged` builds the machine of a text with windows, here for sums and for a tool call. With `at_least_one` the text
 # may end only after a window.
@@ -499,8 +507,9 @@ print(windows.accepts(b"So <<4+3=7>> pens."))
 gv.stage(gv.Trace.load(shipped("traces/smollm2/two-windows.trace.json")), show=38)
 
 # %% [markdown]
-# At the step shown the number of dollars begins, and only ten digits are legal. The model has just written `7*2=14`,
-# and it pays 7. The call parses, and it is wrong: the mask does not know the sum.
+# At the step shown the number of dollars begins, and only ten digits are legal. The outlines show that the model
+# prefers `7` (0.53) to `1`. It has just written `7*2=14`, and it pays 7. The call parses, and it is wrong: the mask
+# does not know the sum.
 
 # %% [markdown]
 # ### A special token as the trigger · home
