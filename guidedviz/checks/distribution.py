@@ -104,12 +104,14 @@ def say_distance(case: Case, value: float) -> str:
     """The usual slip that gives this value.
 
     >>> case = Case(([0.1, 0.3],), 0.25)
-    >>> say_distance(case, 0.5), say_distance(case, 0.0)
-    ('what some texts gain, others lose: count it once', 'the distances cancel out: none of them is negative')
+    >>> say_distance(case, 0.5)
+    'take half of the mean over the draws: what some texts gain, others lose'
+    >>> say_distance(case, 0.0)
+    'the distances cancel out: none of them is negative'
     """
     count = len(case.arguments[0])
     if alike(value, 2 * case.expected):
-        return "what some texts gain, others lose: count it once"
+        return "take half of the mean over the draws: what some texts gain, others lose"
     if alike(value, 0.0):
         return "the distances cancel out: none of them is negative"
     if count > 1 and alike(value / count, case.expected):

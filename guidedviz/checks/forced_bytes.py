@@ -94,6 +94,8 @@ def check_speedup(answer: Any) -> Verdict:
     def explain(case: Case, value: Any) -> str:
         if alike(value * case.expected, 1.0):
             return "this is the time with jump-forward divided by the time without it: turn it round"
+        if value in [round(case.expected, digits) for digits in (1, 2, 3, 4)]:
+            return "this number is rounded: return it with all its digits"
         return ""
 
     return check_function(answer, cases_of(reference, PRICES, "fraction", "pass_ms", "token_ms"), explain)
