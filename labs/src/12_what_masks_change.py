@@ -67,8 +67,8 @@ gv.stage(reply, show=8)
 # from q46 to q47, and from q47 only the quote leads on: `H` is one character too many. A mask cannot shorten a token:
 # it forbids the whole token. Z is 1 in 11,000. Of the legal tokens `7` is the likeliest. The reply is valid, and wrong.
 #
-# In the panel the outline of a bar is the model's probability. The number beside it is the probability with the mask: 0
-# for ` Harbor`, and 1 for the `7`, since at temperature 0 the likeliest legal token is certain.
+# In the panel an outline is the model's probability. The number beside it is the probability with the mask: 0 for
+# ` Harbor`, and 1 for the `7`, since at temperature 0 the likeliest legal token is certain.
 
 # %% [question]
 # slide: The mask does not shorten a title; the model goes on as before until it is cut.
@@ -238,15 +238,16 @@ gv.checks.distance(distance)
 
 # %% [markdown]
 # By hand, for the months: 10% of the draws are 6.87 away from 1, and 90% are 0.76 away. Half of the mean is
-# (0.10 · 6.87 + 0.90 · 0.76) / 2 = 0.69. The exact value needs all texts; your estimate needs draws only. The library's
-# estimate has a 95% interval, too:
+# (0.10 · 6.87 + 0.90 · 0.76) / 2 = 0.69. The exact value needs all texts; your estimate needs draws only:
 
 # %%
 # slide: From the weights of masked draws alone we know how far masked decoding is from the target.
 target = {t.tokens: t.conditioned for t in texts}
 masked = {t.tokens: t.masked for t in texts}
 print(f"exact {samplers.total_variation(target, masked):.2f}, from 500 draws {samplers.total_variation_of(draws)}")
-print("your estimate:", distance([draw.weight for draw in draws]))
+estimate = distance([draw.weight for draw in draws])
+if estimate is not None:  # exercise 2 is written
+    print(f"your estimate {estimate:.2f}")
 
 # %% [markdown]
 # ### The same with `clerk` · home
@@ -455,9 +456,9 @@ gv.predict(
 
 # %% [markdown]
 # May a mask leave room for the words? *Answer in JSON* is an object with the key `answer`. *Reasoning in JSON* has the
-# key `reasoning` before it. With *think* the prompt asks to think step by step. *Right* counts the texts whose last
-# number is right. *Readable*: the text also has the form, so a program can read the right answer. Beside them stands
-# what each way writes for 4 + 2 stamps: the whole text, or its end.
+# key `reasoning` before it. With *think* the prompt asks to think step by step. *Right*: the last number of the text is
+# right. *Readable*: a program can also read it, because the text has the form. At the right is what each way writes for
+# 4 + 2 stamps, or the end of it.
 
 # %%
 # slide: The masks with room for words have the right answers, and a program can read them.
