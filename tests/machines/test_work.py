@@ -75,7 +75,8 @@ def test_no_more_is_done_than_was_promised_before_a_refusal_that_names_the_part(
 
 
 @pytest.mark.parametrize(
-    "text", ["(?=" * 9 + "a" + ")" * 9 + "a*", r"(?m)(?:^.*$\n){10}", "[a-z]{900}", "(?!.*--)[a-z-]+"]
+    "text",
+    ["(?=" * 9 + "a" + ")" * 9 + "a*", r"(?m)(?:^.*$\n){10}", "[a-z]{900}", "(?!.*--)[a-z-]+", "(?:(?:a){300}){300}"],
 )
 def test_what_is_accepted_has_counted_its_work_too(text):
     lines, steps, error = measure(text)

@@ -28,7 +28,7 @@ from guidedviz.machines.regular.minimal import sources_of
 from guidedviz.machines.regular.nfa import EdgeRow, count_states
 from guidedviz.machines.syntax import Call, Tick, Times, Tree, all_parts
 from guidedviz.machines.visible import counted
-from guidedviz.machines.work import working_on
+from guidedviz.machines.work import spend, working_on
 
 MOST_KEPT_STATES = 2_500  # states of a rule that is kept for the next grammar
 CALL = 256  # the first letter of a rule that is no byte
@@ -157,6 +157,7 @@ def build_rule_nodes(grammar: Grammar, copies: int = limits.COPIED_STATES) -> Ru
         read = [part if isinstance(part, Tick) else numbers[part] for part in letters]
         rows.extend(read_row(edges, start, read) for edges in states)
     edges, calls, passed = zip(*rows, strict=True)
+    spend(6 * len(rows))  # each is read, joined and trimmed
     ticks = limit_inside(edges, accepting, list(passed))
     rule_of = tuple(bisect_right(starts, node) - 1 for node in range(len(rows)))
     names = tuple(numbers.met)
