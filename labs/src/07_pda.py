@@ -49,9 +49,9 @@ for seed in range(3):
     print(text.count("{"), "opened,", text.count("}"), "closed:", repr(text))
 
 # %% [markdown]
-# Only the first closes as many braces as it opens. So the mask must know how many are open. The machines of labs 03
-# and 04 are **finite automata**: the state is their only memory. `nested(kinds, depth)` writes a regex for brackets of
-# these kinds, with at most `depth` open at a time.
+# Two of the three are broken, so the mask must know how many braces are open. The machines of labs 03 and 04 are
+# **finite automata**: the state is their only memory. `nested(kinds, depth)` writes a regex for brackets of these
+# kinds, with at most `depth` open at a time.
 
 # %%
 # slide: A finite automaton counts brackets with its states, up to the depth for which it was built.
@@ -118,7 +118,8 @@ gv.predict(
 
 # %% [markdown]
 # We write rules in **GBNF**, the notation of llama.cpp: `name ::= body`. Text stands in quotes, and `"\""` is a quote.
-# `|`, `[a-z]`, `( )`, `*`, `+` and `?` mean the same as in a regex. Blanks between the parts mean nothing.
+# `|`, `[a-z]`, `( )`, `*`, `+` and `?` mean the same as in a regex. Blanks between the parts mean nothing. The *root*
+# is the rule of the whole text, here `object`.
 
 # %%
 values = r"""
@@ -129,13 +130,13 @@ number ::= [0-9]+
 machine = gv.grammar('object ::= "{" string ": " value "}"' + values, root="object")
 
 # %% [markdown]
-# That object has exactly one pair. To allow none or several, someone writes the first grammar below. The second one is
-# ours. They differ in the rule for `object`.
+# That object has exactly one pair. To allow none or several, someone writes the grammar `first`. Ours is `second`.
 
 # %%
 first = r"""
 object ::= "{" pair (", " pair)* "}"
 pair   ::= string ": " value"""
+
 second = r"""
 object ::= "{" (pair (", " pair)*)? "}"
 pair   ::= string ": " value"""
@@ -160,9 +161,9 @@ gv.predict(
 # ## 3 · The automaton with a stack
 #
 # Back to the grammar with one pair. Each rule becomes a small automaton, as a regex does. Its states are called
-# **nodes**. A box with the name of a rule is a **call**. It works like a function call in Python: the **return node**
-# is pushed on the stack, and the automaton goes on at the first node of the called rule. Where the rule ends, its node
-# is popped, and the automaton goes on at the return node.
+# **nodes**. A box with the name of a rule is a **call**. It works like a function call in Python. On the stack the
+# **return node** takes the place of the calling node, and the first node of the called rule comes on top. Where the
+# called rule ends, its node is popped, and the automaton goes on at the return node.
 
 # %%
 # slide: Each rule is a small automaton, and a box is a call of another rule.
@@ -191,8 +192,9 @@ gv.film(frames, title="one text, its automaton and its stack", show=23)
 
 # %% [markdown]
 # As a program, the automaton is a dictionary of **moves** from node and byte, and the set `ends` of the nodes where a
-# rule may end. There is at most one move per node and byte: this automaton is **deterministic**. Here are the moves of
-# n0 on `{` and of n1 on a quote, and the ends:
+# rule may end. There is at most one move per node and byte: this automaton is **deterministic**. A call stands under
+# each byte with which the called rule can begin: n11 calls `object` on `{` and `number` on a digit. Here are the moves
+# of n0 on `{` and of n1 on a quote, and the ends:
 
 # %%
 # slide: As a program, the automaton is a dictionary of moves.
@@ -245,11 +247,11 @@ gv.checks.stack_step(step)
 # %% [markdown]
 # ## Exercise 2 · May the text end? ★
 #
-# A text is complete if every rule on the stack may end. After `{"key": {"b": 1}` the stack is `[5, 12, 6]`. The text is
-# not complete: n5 is not in `ends`, because the outer object still waits for its brace.
+# A text is complete if every rule on the stack may end. After `{"key": {"b": 1}` the stack is `[5, 12, 6]`, and n5 is
+# not in `ends`: the outer object still waits for its brace.
 #
 # Write `may_end(ends, stack)`: True if a text with this stack is complete, else False. On the empty stack `[]` no
-# rule waits, so it is True. The stack `None` (the text was refused) gives False.
+# rule waits, so it is True. (The film ends with it, your `step` never does.) `None` (a refused text) gives False.
 #
 # hint: What must hold for the current node, and what for every return node?
 #
@@ -331,15 +333,15 @@ print(len(table[0]), "moves; legal now:", [chr(byte) for byte in range(128) if s
 # If each token is one byte, these bytes are the mask. For whole tokens a guide walks the trie of lab 05 with this step.
 
 # %% [markdown]
-# Now JSON guides the model. The stage shows the rule that is read now. The *strips* below are the stack, one per open
-# rule; the rule that is being read is on top. Your `step` pushes a return node also for a call that is the last part of
-# its rule, such as `value`. The stage leaves these nodes out, so its stack is shorter than yours. ([A page on
+# Now JSON guides the model. The stage shows the rule that is read now. The *strips* below are the stack, one per rule,
+# with this rule on top. A rule whose last part has been called has nothing left to do. Your `step` keeps its return
+# node, and the stage leaves it out. So `value` and `member` have no strip. ([A page on
 # palindromes](deeper/palindromes.ipynb) says more.)
 
 # %% [markdown]
-# The stage opens after `ring`. The root, four objects and a string are open: six strips. In the rule `string` the small
-# dots are the inner bytes of a character beyond ASCII. Step once and watch the strips: the token `"}}}}` closes the
-# upper five. Then press `|◀` (to the start) and step through the run.
+# The stage opens after `ring`. Six strips are left: the root, four objects and `string`. (The lowest two are drawn as
+# lines.) In the rule `string` the small dots are the inner bytes of a character beyond ASCII. Step once and watch the
+# strips: the token `"}}}}` closes the upper five.
 
 # %%
 # slide: The strips are the stack: a string and four objects are still open.
@@ -369,10 +371,9 @@ gv.predict(
 # %% [markdown]
 # ## Exercise 3 · Find the bug ★★ · home
 #
-# This grammar should accept lists of whole numbers and of such lists, in JSON without blanks: `[1,[20,3],[]]`. It has
-# three mistakes. The check shows the shortest text on which the grammar is wrong. Correct that mistake and look again.
-# (No program can tell in every case whether two grammars agree: this is *undecidable*. The check compares all texts up
-# to a length.)
+# This grammar should accept lists of the numbers 0, 1, 2, … and of such lists, in JSON without blanks: `[1,[20,3],[]]`.
+# It has three mistakes. The check shows the shortest text on which it is wrong. Correct this and look again. (No
+# program can always tell whether two grammars agree: this is *undecidable*. The check compares texts up to a length.)
 #
 # hint: Ask of each part: may it be missing? Look at the `?` first, then at the numbers.
 #
