@@ -221,9 +221,10 @@ except gv.SettingError as error:
 gv.views.draw_loop("chart")
 
 # %% [markdown]
-# Jay Earley's parser takes every grammar as it is. The **lexer** groups the bytes into **lexemes**; the gap before each
-# lexeme is a *place*. The **chart** has one *column* per place, so it needs fewer columns than with bytes. (A column of
-# SQL is another thing.) A column lists what may be going on at its place.
+# Jay Earley's parser takes every grammar as it is. The **lexer** groups the bytes into **lexemes**. A *place* is the
+# start of the text, or the end of a lexeme. The **chart** has one *column* per place, so it needs fewer than one per
+# byte. The title of a column is the lexeme that was read last. (A column of SQL is another thing.) A column lists what
+# may be going on at its place.
 
 # %% [markdown]
 # The rules here are `sum → sum "+" term | term` and `term → number | "(" sum ")"`. An entry is an **item**, such as
@@ -237,12 +238,13 @@ gv.views.draw_loop("chart")
 #    the rule to this column, with the dot in front. An item that is there already is not added again.
 # 2. *The parser scans.* An item waits for a lexeme, and the next lexeme in the text is this one. Add the item to the
 #    next column, with its dot moved.
-# 3. *The parser completes.* An item is finished: its dot is at the end. Find the items that wait for its rule in the
-#    column where it began. Add them to this column, with their dots moved.
+# 3. *The parser completes.* An item is finished: its dot is at the end. Look into the column where it began, for the
+#    items that wait for its rule. Add them to the current column, with their dots moved.
 
 # %% [markdown]
 # In the film the lexer is above the chart. A solid frame marks the new item, and dashed frames mark the items that led
-# to it. The number at the right is the column where an item began.
+# to it. The number at the right is the column where an item began. A finished `term → number •` with the number 1
+# looks into column 1.
 #
 # Press `|◀` in the film (to its start) and step. Look at frame 4, *sum waits for sum*: the items are in the column
 # already, so nothing is added. This is why the parser does not loop.
@@ -271,8 +273,8 @@ gv.predict(
 # ## Exercise 1 · The move predict ★★
 #
 # Now you write move 1. Rules are a dict, as `rules` above: from a name to a list of tuples of symbols. An item
-# is `Item(rule, symbols, dot, origin)`; `item.wanted` is the symbol after the dot (`None` if the item is finished), and
-# `item.moved` is the item with its dot one further.
+# is `Item(rule, symbols, dot, origin)`; `item.wanted` is the symbol after the dot: a name in `rules`, a lexeme such as
+# `"+"`, or `None` if the item is finished. `item.moved` is the item with its dot one further.
 
 # %% [markdown]
 # Write `add_predicted(rules, column, place)`; `place` is the number of the column. It returns a new list: the items of
@@ -305,8 +307,9 @@ def add_predicted(rules, column, place):
 gv.checks.predict(add_predicted)
 
 # %% [markdown]
-# The library's `gv.earley` works the same way. Each item costs work, so we count them for the three grammars of
-# section 2. The text is a sum of 41 numbers. First come the columns after the first five numbers, then all columns:
+# The library's `gv.earley` works the same way. Each item costs work, so we count them for the three grammars of section
+# 2. The text is a sum of 41 numbers. First come the sizes of the columns after the first five numbers, then the sum
+# over all columns:
 
 # %%
 # slide: The masks are the same, the work is not: with left recursion Earley's parser needs the fewest items.
@@ -318,8 +321,8 @@ for name, grammar in grammars.items():
 # %% [markdown]
 # Left recursion needs the fewest: each `root` is finished as soon as its number is read, so every number adds the same
 # three items. With right recursion all roots stay open. Each new number may be the last one, so it completes all of
-# them again: 3, 4, 5, 6, 7 items.
-# The ambiguous grammar has over 10²¹ trees for this sum, but each item is noted only once.
+# them again: 3, 4, 5, 6, 7 items. The ambiguous grammar has over 10²¹ trees for this sum (the Catalan number of 40),
+# but each item is noted only once.
 
 # %% [markdown]
 # ## Exercise 2 · Scan, and the parser ★ · home
@@ -328,7 +331,7 @@ for name, grammar in grammars.items():
 # `term → • "(" sum ")"` becomes `term → "(" • sum ")"`.
 #
 # The next cell is the whole parser: it calls your two functions, and `complete`, an exercise of lab 10. The cell after
-# the exercise tries four texts. While the exercise is open, it prints False four times.
+# the exercise tries four texts. It should print True, True, False, False. (While an exercise is open, all are False.)
 #
 # hint: Only items that wait for this character go on. The place where they began stays the same.
 #
@@ -413,7 +416,7 @@ gv.predict(
 # %% [markdown]
 # ## 5 · Which tool, and when none
 #
-# Take the first row that fits your output.
+# Take the first row that fits your output. The last row can be added to any other.
 #
 # | the output | tool | lab |
 # | --- | --- | --- |
@@ -423,7 +426,7 @@ gv.predict(
 # | is a date, a number, an identifier | regex: finite automaton | 03, 04 |
 # | is JSON with known keys | JSON Schema | 06 |
 # | nests to any depth, as formulas or full SQL | grammar, or recursive schema: PDA | 07 |
-# | must be true or consistent | a validator afterwards and a retry, added to any row above | 13 |
+# | must be true or consistent | a validator afterwards and a retry | 13 |
 
 # %% [markdown]
 # The last row is needed even with a grammar: in section 1 it allowed only real columns, and the answer was still wrong.
@@ -475,7 +478,7 @@ gv.score()
 # | --- | --- | --- |
 # | "An ambiguous grammar gives ambiguous masks." | The masks are equal. The chart has 2,666 items, not 166. | 2, 3 |
 # | "Left recursion makes a parser slow." | Earley's parser needs 166 items with it, 1,066 without. | 3 |
-# | "A run that never closes has no legal token left." | Each of its masks held three legal tokens. | 4 |
+# | "Under a mask every text is completed." | 20 tokens only opened brackets; each mask held three. | 4 |
 # | "JSON Schema is only a regex." | Not if it contains itself: the replies need a stack. | 5 |
 
 # %% [markdown]
