@@ -19,7 +19,7 @@
 # | **context-independent token** | the node decides it alone: it is *accepted*, or *rejected*, on every stack |
 # | **context-dependent token** | the node cannot decide it alone, so it must be read on the stack |
 # | **lookahead** | what may come after a rule on some stack |
-# | **context expansion** | before decoding, a token that goes on after a rule is tried on the lookahead of this rule |
+# | **context expansion** | before decoding, a token that goes on after a rule is compared with its lookahead |
 # | **closure** | all nodes that a machine can be at without reading another byte |
 
 # %% [markdown]
@@ -81,7 +81,8 @@ gv.predict(
         show_cost,
         """96%. In a JSON string brackets and commas are plain text, and few tokens have a quote, a backslash or a line
         break. So the machine must read nearly all tokens to their end, about 800,000 bytes. A graphics card computes
-        the next logits in some milliseconds and would wait for this mask.""",
+        the next logits in some milliseconds and would wait for this Python. A C++ engine is far faster, but it has the
+        same work.""",
     ],
 )
 
@@ -118,21 +119,21 @@ gv.draw_machine(nested, title="objects and lists of strings")
 
 # %%
 def show_legal():
-    for piece in ["a", "bc", 'a"', '"', '":', '",', '"}', '"]', '"}]', '"A', "A"]:
+    for piece in ["bc", 'a"', '":', '"}', '"]', '"}]', '"A']:
         legal = [text for text in begun if nested.accepts_prefix((text + piece).encode())]
         print(f"{piece:4} legal after {len(legal)} of 8  ", "  ".join(legal) if len(legal) < 8 else "")
 
 
 # %% [question]
-# slide: Five of eleven tokens depend on the stack; the rule on top decides all others.
+# slide: Four of seven tokens depend on the stack; the rule on top decides the others.
 gv.predict(
-    'Eleven tokens: `a`, `bc`, `a"`, `"`, `":`, `",`, `"}`, `"]`, `"}]`, `"A`, `A`. '
-    "How many are legal after some of the eight texts and illegal after others?",
-    number=5,
+    'Seven tokens: `bc`, `a"`, `":`, `"}`, `"]`, `"}]`, `"A`. Look at the byte after the quote. '
+    "How many tokens are legal after some of the eight texts and illegal after others?",
+    number=4,
     reveal=[
         show_legal,
-        """Five. `a`, `bc`, `a"` and `"` are legal on every stack. `A` and `"A` are legal on none of the eight. The
-        other five depend on the stack: `":` needs an object that waits for a colon.""",
+        """Four. `bc` and `a"` are legal on every stack, and `"A` on none of the eight. The other four depend on the
+        stack: `":` needs an object that waits for a colon.""",
     ],
 )
 
@@ -152,8 +153,9 @@ gv.views.draw_cut(nested, begun, '"}]')
 # %% [markdown]
 # ## Exercise 1 · Sort a token ★★
 #
-# Write `sort_token(rule, state, piece)`. The rule calls no other rules, so it is a finite-state machine. It reads the
-# piece from `state`. Return
+# Write `sort_token(rule, state, piece)`. The rule calls no other rules, so it is a finite automaton. It reads the
+# piece from `state`: `rule.step(state, byte)` gives the next state, or `None` if the rule cannot read the byte.
+# `rule.is_accepting(state)` says whether the rule may end at this state. Return
 #
 # * `"accepted"` if the rule can read every byte of the piece;
 # * `"dependent"` if it cannot, but after one of the bytes it was in an accepting state: the token can be cut there;
@@ -163,12 +165,13 @@ gv.views.draw_cut(nested, begun, '"}]')
 
 # %% [markdown]
 # Look only at the bytes that the rule reads. If it reads none of them, the token is rejected at this node, even if the
-# rule may end at `state`. (Then the machine is also at a node below, and that node sorts the token: section 3.)
+# rule may end at `state`. Example: after `[1` in JSON the number may end. The number's node rejects `]`, and the
+# array's node accepts it.
 #
 # `"A` is dependent for now: the rule alone does not know that nothing begins with `A`. Context expansion will know it.
 #
-# hint: `rule.step(state, byte)` gives `None` where the rule cannot read a byte. After each byte that it reads, ask
-# `rule.is_accepting(state)`.
+# hint: After each byte that the rule reads, ask `rule.is_accepting(state)`. At the first byte that it cannot read, you
+# know the answer.
 #
 # hint: Start with `finished = False`. After each byte: `finished = finished or rule.is_accepting(state)`. At `None`
 # return `"dependent"` if `finished`.
@@ -217,14 +220,15 @@ gv.predict(
     choices=[
         "15: those that go on after a quote",
         "1,850: those that the rule can read to their end",
-        "2,231: those that the rule cannot read to their end",
+        "2,246: those that the rule cannot read to their end",
     ],
     answer="15: those that go on after a quote",
     reveal=[
         sort_all,
         lambda: gv.draw_split(plain, node, title="inside a string, after a letter"),
-        """Fifteen, less than half a percent. The 1,850 are accepted on every stack. The 2,231 are rejected: the rule
-        was accepting after none of their bytes. (While the exercise is open, yours counts EOS only.)""",
+        """Fifteen, less than half a percent. The 1,850 are accepted on every stack. Of the 2,246 others, 2,231 are
+        rejected: the rule was accepting after none of their bytes. (While the exercise is open, yours counts EOS
+        only.)""",
     ],
 )
 
@@ -232,16 +236,16 @@ gv.predict(
 # ### Context expansion
 #
 # The rule `string` does not know what follows it. The grammar does: after a string comes a colon, a comma, a closing
-# bracket or the end. This is the **lookahead** of `string`. **Context expansion** tries the bytes after the cut on it,
-# before decoding. Here it tries four tokens:
+# bracket or the end. This is the **lookahead** of `string`. **Context expansion** compares the bytes after the cut with
+# it, before decoding. Here are four tokens:
 
 # %%
-# slide: Context expansion tries the rest of a token on all that may come after the rule.
+# slide: Context expansion compares the rest of a token with all that may come after the rule.
 gv.views.draw_expansion(nested, '["a', ['"A', '"}', '"}}', '"}\n'])
 
 # %% [markdown]
-# `A` is not in the lookahead, so `"A` is rejected. In `"}}` the first `}` ends an object, so the second one is tried on
-# the lookahead of `object`. The line break of `"}↵` is not in it, so this token is rejected, too.
+# `A` is not in the lookahead, so `"A` is rejected. In `"}}` the first `}` ends an object, so the second one is compared
+# with the lookahead of `object`. The line break of `"}↵` is not in it, so this token is rejected, too.
 
 # %%
 # slide: The grammar knows what can follow a string, and then eight tokens are left.
@@ -262,8 +266,8 @@ for name, tables in (("the rule alone", plain), ("context expansion", split)):
 
 # %% [markdown]
 # The machine can be at several nodes at once. In JSON, after `{"a": 1`, the number may go on, or it has ended and the
-# object goes on. So one node is in `number`, and one is in `object`. All these nodes together are the **closure**.
-# A number has no `}`, so its node rejects `}`. The other node reads it:
+# object goes on. So one node is in `number`, and one is in `object`. All these nodes together are the **closure**
+# (`places` in the code). A number has no `}`, so its node rejects `}`. The other node reads it:
 #
 # | | `2` | `}` | `}}` | `:` |
 # | --- | --- | --- | --- | --- |
@@ -282,7 +286,7 @@ for name, tables in (("the rule alone", plain), ("context expansion", split)):
 # Here is this engine on the whole grammar of RFC 8259. The stage stands before the token `"}}}}`. The stack has
 # `string` on top, below it four objects and `root`; the tab **machine** draws it as strips. Open the tab **map**: 13
 # tokens are context-dependent here, not 8: this grammar also allows whitespace. Ten of them are legal on this stack.
-# Then step back to the token `piano`, the first key. There the legend says: one legal, 12 illegal. The legal one is
+# Then step back until `piano`, the first key, is framed. There the legend says: one legal, 12 illegal. The legal one is
 # `":`, because a colon must follow a key.
 
 # %%
@@ -294,7 +298,8 @@ gv.stage(clerk, boxes, gv.guide(gv.json(), clerks), seed=1, constraint="JSON", s
 # ## 4 · JSON on Llama 3
 #
 # Now the full size: JSON and 128,256 tokens. Remember section 2: a token is context-dependent only if the rule reads
-# its first bytes, may end there, and bytes are left over.
+# its first bytes, may end there, and bytes are left over. The last of three tables adds *rule inlining*: a rule is
+# copied to the places where it is called, so fewer rules end inside a token.
 
 # %%
 full_json = gv.build_split(gv.json(), llama)  # with all ideas
@@ -306,14 +311,15 @@ splits = {
 
 # %%
 def show_shares():
-    print(f"{'context-dependent:':22}{'in a string':>12}{'after a backslash':>19}{'largest of all nodes':>23}")
+    texts = ['"a', "[1", '"\\', "[ ", '"\\u00e']
+    print(f"{'context-dependent after':23}", *(f"{text.replace(' ', '␣'):>8}" for text in texts), "  most at a node")
     for name, split in splits.items():
-        print(f"{name:22}", end="")
-        for text, width in ((b'"', 12), (b'"\\', 19)):
-            (place,) = split.pda.places(after(split.pda, text))
-            print(f"{len(split.node(place).dependent):{width},}", end="")
+        print(f"{name:23}", end="")
+        for text in texts:
+            node, *_ = split.pda.places(after(split.pda, text.encode()))  # the node of the rule on top
+            print(f"{len(split.node(node).dependent):9,}", end="")
         most = max(len(part.dependent) for part in split.build())
-        print(f"{most:13,} = {most / len(llama):6.2%}")
+        print(f"{most:9,} = {most / len(llama):6.2%}")
 
 
 # %% [question]
@@ -329,12 +335,11 @@ gv.predict(
     answer="in whitespace, after a blank: the whitespace may end there",
     reveal=[
         show_shares,
-        """The rule `ws` reads the blank and may end there. Nearly half of the tokens begin with whitespace and go on,
-        most of them with a word. After a digit no token is cut: a token of Llama 3 that begins with a digit has only
-        digits (lab 05). After a backslash 62 are cut. Context expansion rejects nearly all tokens with a word, because
-        hardly any word can follow in JSON. The largest share is then before the last digit of an escape such as
-        `\\u00e9`. The last row adds *rule inlining*: a rule is copied to the places where it is called, so fewer rules
-        end inside a token. Then no node has more than 169.""",
+        """The column `[␣`: the rule `ws` reads the blank and may end there, and nearly half of the tokens of Llama 3
+        begin with whitespace and go on. A token that begins with a digit has only digits (lab 05), so none is cut after
+        a digit (column `[1`). Context expansion rejects nearly all tokens with a word, because hardly any word can
+        follow in JSON. The node with the most is then in an escape such as `\\u00e9`, before its last digit. With rule
+        inlining no node has more than 169.""",
     ],
 )
 
@@ -351,7 +356,7 @@ verdicts = np.array([part.verdicts for part in full_json.build()])  # 0 rejected
 # %% [question]
 # slide: The test compares stacks at one node; comparing nodes instead finds nearly all tokens.
 gv.predict(
-    "How many of the 128,256 tokens does that test call context-dependent?",
+    "How many of the 128,256 tokens does this other test call context-dependent?",
     choices=[
         "317: those that are context-dependent at some node",
         "about 5,000: those with a bracket, a quote, a digit or whitespace",
