@@ -478,7 +478,7 @@ gv.score()
 # | --- | --- | --- |
 # | "An ambiguous grammar gives ambiguous masks." | The masks are equal. The chart has 2,666 items, not 166. | 2, 3 |
 # | "Left recursion makes a parser slow." | Earley's parser needs 166 items with it, 1,066 without. | 3 |
-# | "Under a mask every text is completed." | 20 tokens only opened brackets; each mask held three. | 4 |
+# | "Under a mask every text is completed." | A run wrote 20 brackets that open, and none that closes. | 4 |
 # | "JSON Schema is only a regex." | Not if it contains itself: the replies need a stack. | 5 |
 
 # %% [markdown]
