@@ -465,15 +465,15 @@ gv.predict(
 print(f"{'of 50 sums':31}  right  readable  4 + 2 stamps")
 for way in sorted(right):
     text = " ".join(stamps[way].split())
-    end = text if len(text) < 50 else "… " + text[-48:]
+    end = text if len(text) < 38 else "… " + text[-36:]
     print(f"{way:31}{50 * right[way].value:7.0f}{50 * readable[way].value:10.0f}  {end}")
-print("\nthe whole text of think, free:", stamps["think, free"], sep="\n")
 
 # %% [markdown]
 # Compare the three masked forms: digits 3, `answer` 0, `reasoning` 14. Each has its own prompt, since the prompt names
 # the form. All have a mask; only the last has room for words. **So what costs is a form that has no room for the words
 # of the model.**
-#
+
+# %% [markdown]
 # Without a mask this model hardly writes the form, so `answer` has 0 there, too. These two zeros do not show what a
 # mask costs. With `reasoning` 13 texts end in the right number, and not one of them has the key `answer`. So here the
 # mask gains 14 readable answers. But it does not end a text: 13 of the 50 masked texts with `reasoning` were cut at the
@@ -481,7 +481,10 @@ print("\nthe whole text of think, free:", stamps["think, free"], sep="\n")
 
 # %% [markdown]
 # Fifty sums show the loss from 17 to 3: 28 percentage points, with a 95% interval from 13 to 42. They are too few to
-# tell 17 from 14.
+# tell 17 from 14. Here is the whole text of *think, free*:
+
+# %%
+print(stamps["think, free"])
 
 # %% [markdown]
 # A **window** leaves the words free, too. The text is free up to a trigger. The trigger opens the window, and the mask
