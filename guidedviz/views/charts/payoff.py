@@ -51,9 +51,9 @@ def payoff_chart(payoff: Payoff, rows: int) -> Chart:
     most = [ideal(share) for share in FORCED_SHARES]
     series = [_speedup_line("ideal, 1/(1 − f)", most, colour="soft", look="dashed", part="ideal")]
     series.append(_speedup_line("cost model", times, part="model"))
-    series.append(_run_dots("measured", here, part="points"))
     if others:
         series.append(_run_dots("measured with other rows", others, look="hollow"))
+    series.append(_run_dots("measured", here, part="points"))  # last, so that no ring hides a dot
     title = "jump-forward: what forced tokens save"
     return Chart(title, SHARE_AXIS, SPEEDUP_AXIS, tuple(series), (), PLOT_SPAN, PLOT_HIGH)
 
