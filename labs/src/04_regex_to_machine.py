@@ -42,7 +42,7 @@ import guidedviz as gv
 gv.views.draw_loop("regex")
 
 # %% [markdown]
-# The lower row is new. It shows where the machine comes from if nobody draws it by hand.
+# Until now we built the machine by hand. The lower row is new: the machine comes from a regex.
 #
 # ## 1 · Two transitions for one character
 #
@@ -75,8 +75,8 @@ gv.draw_bars([f"{len(text)} letters" for text in texts], times, title="microseco
 # %% [markdown]
 # ## 2 · An NFA is in several states at once
 #
-# In Thompson's construction each part of a regex becomes a few states. **Epsilon edges** connect the parts; they read
-# nothing.
+# Each part of a regex becomes a few states. Where a part may be left out or repeated, there is an **epsilon edge**: it
+# reads nothing. (This is Thompson's construction, with fewer epsilon edges.)
 
 # %%
 for part, said in {
@@ -99,7 +99,7 @@ gv.draw_machine(small, title="the NFA of a?b|a")
 # %% [markdown]
 # A state is *lit* if the machine may be in it. A byte does two things:
 #
-# 1. Each lit state takes every edge that reads the byte. Now exactly the targets are lit.
+# 1. Each lit state takes every edge that reads the byte. Now the targets are lit, and no other state.
 # 2. From the lit states all epsilon edges are followed, also from the states that are added by this. The result is
 #    called the **epsilon closure**.
 #
@@ -197,9 +197,9 @@ gv.checks.step_set(step_set)
 # %% [markdown]
 # ## 3 · Each set becomes one state
 #
-# `step_set` works out a new set at every byte. But finitely many states have finitely many sets. So all sets can be
-# worked out before reading: each gets a number, and a table says where each byte leads. This is a **DFA**. It is in one
-# state at a time, because its state *is* a set. For `a?b|a`:
+# `step_set` works out a new set at every byte. But n states have only 2ⁿ sets. So all sets can be worked out before
+# reading: each gets a number, and a table says where each byte leads. This is a **DFA**. It is in one state at a time,
+# because its state *is* a set. For `a?b|a`:
 #
 # | DFA state | its set | after `a` | after `b` |
 # | --- | --- | --- | --- |
@@ -218,9 +218,8 @@ gv.predict(
     reveal=[
         lambda: gv.draw_machine(gv.views.dfa_frames("a?b|a")[-1], [0, 1, 2], title="the DFA of a?b|a reads ab"),
         """No edge of n1 or n2 reads an `a`, so the set after it is empty, and the DFA refuses the byte. `b` leads from
-        n1 to n2: the set {n2}, which is q2 already. q2 has no edges, so the table is complete. Three
-        states have eight sets, and three of the eight occur. In the picture, {1,2} in the name of q1 is the set
-        {n1, n2}.""",
+        n1 to n2: the set {n2}, which is q2 already. q2 has no edges, so the table is complete. Three of the eight sets
+        occur. In the picture, {1,2} in the name of q1 is the set {n1, n2}.""",
     ],
 )
 
@@ -281,8 +280,8 @@ gv.checks.subsets(subsets)
 # %% [markdown]
 # ## 4 · The smallest DFA
 #
-# Two states are **equivalent** if the same endings complete a text from both. Lab 03 asked this of prefixes. Equivalent
-# states can be merged into one. Here is the DFA of the clumsy regex again.
+# Two states are **equivalent** if the same endings complete a text from both. Equivalent states can be merged into one.
+# Here is the clumsy DFA again.
 
 # %%
 # slide: The table has six states, and some of them do the same.
@@ -304,11 +303,12 @@ gv.predict(
 # %% [markdown]
 # A program finds this by splitting. Begin with two blocks: the accepting states, and all others. Two states of one
 # block are separated if some byte leads them into different blocks, or if only one of them can read it. Repeat until no
-# block can be split. Then each block becomes one state. This is **minimisation**.
+# block can be split. Then each block becomes one state. This is **minimisation**. In the last frame of
+# the film {2,3} is the block of q2 and q3.
 
 # %%
 # slide: Split the blocks until no byte tells two states of a block apart: four states remain.
-gv.film(gv.views.minimal_frames(clumsy), show=1)
+gv.film(gv.views.minimal_frames(clumsy), show=0)
 
 # %% [markdown]
 # Except for the names of its states, the smallest DFA is unique. `gv.regex` builds it, with the names in a fixed order.
@@ -367,8 +367,8 @@ for place in (2, 3, 9, 10):
     print(f"letter {place:2} from the end: NFA {len(nfa):3} states, smallest DFA {len(least):5,}")
 
 # %% [markdown]
-# The NFA grows by one state per letter, and the DFA doubles: 2¹⁰ = 1,024 states. Minimisation cannot help, because no
-# two of these states are equivalent.
+# The DFA doubles: 2¹⁰ = 1,024 states. Minimisation cannot help, because no two of these states are equivalent. The NFA
+# grows by one state per letter: a row of states counts the letters after each `a`, and several of them can be lit.
 
 # %% [markdown]
 # ## Your own regex · home
