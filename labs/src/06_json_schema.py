@@ -22,7 +22,7 @@
 # | **annotation** | a keyword that describes and does not constrain, such as `title` |
 # | **validator** | a program that decides whether a JSON value fits a schema; here the package `jsonschema` |
 # | **Pydantic model** | a Python class that describes a record; Pydantic writes its JSON Schema |
-# | **counter** | a number beside the state of a machine: how often a part was repeated so far |
+# | **enum** | a keyword with a list of values: only these are allowed |
 
 # %% [markdown]
 # **Lost?** [Lab 03](03_fsm.ipynb), section 3, has regexes and their machines. [Lab
@@ -92,16 +92,17 @@ gv.draw_machine(gv.json_schema(Person, whitespace="one"), title="a person, with 
 
 # %% [markdown]
 # Follow the thick arrows: three keys, in the order of the class. The loop `any but " ctrl …` reads one character of a
-# string. It has 12 states inside, for escapes such as `\n` and for characters of several bytes. Such a character begins
-# with a byte from 0xC2 to 0xF4. The numbers up to 120 stand between `age` and `city`. Each `title` is an annotation.
-# (The picture has one space after each colon and comma. `machine` leaves each space optional, so it has more arrows.)
+# string. The picture shows one loop for 12 states: they read escapes such as `\n` and characters of several bytes. Such
+# a character begins with a byte from 0xC2 to 0xF4. The numbers up to 120 stand between `age` and `city`. Each `title`
+# is an annotation. (The picture has one space after each colon and comma. `machine` leaves each space optional, so it
+# has more arrows.)
 
 # %% [question]
 # slide: A default makes the key optional, and nothing else.
 gv.predict(
-    "`Guest` gives the city a default. What does the default change in the machine? Compare the two schemas.",
+    "In the class `Guest` the city has a default. What does this change in the machine? Compare the two schemas.",
     choices=[
-        "nothing: a default does not constrain",
+        "nothing: both keys must be written",
         "the key `city` may be missing",
         "where the prompt names no city, the mask forces `Oslo`",
     ],
@@ -143,8 +144,8 @@ gv.stage(clerk, ask(*people[0]), guide, constraint="a person", show=0)
 # ## Exercise 1 · A compiler for schemas ★★
 #
 # Write `schema_to_regex(schema)`. `LEAVES` has the regex of a string, an integer and a boolean. If a schema has both
-# `enum` and `type`, the enum alone decides (here its values fit the type). An `object` has all its `properties`, in
-# order, required or not. Spell all as `json.dumps` does: a space after each `:` and `,`. A boolean property `ok` gives
+# `enum` and `type`, the enum alone decides. An `object` has all its `properties`, in order, required or not. Write keys
+# and values as `json.dumps` does, with a space after each `:` and `,` between them. A boolean property `ok` gives
 # `\{"ok": (true|false)\}`. Any regex for the same texts is right.
 #
 # hint: Join the values of an enum with `|`. An object is `\{`, members, `\}`.
@@ -184,7 +185,8 @@ print(gv.record(clerk, "Hi! Rex is a dog.\nJSON with name, kind:\n", gv.guide(co
 # ## 2 · Numbers and lengths
 #
 # A machine reads digits and knows no numbers. So the range from 0 to 120 must become a pattern of digits:
-# `0|[1-9][0-9]?|1[01][0-9]|120`. A length is a number, too: `maxLength: 10` allows at most ten characters.
+# `0|[1-9][0-9]?|1[01][0-9]|120`. A length is a number, too. At most three small letters are `[a-z]{0,3}`, and
+# `maxLength` becomes such a repetition.
 
 # %% [markdown]
 # **What breaks.** A limit that is too small for the facts. The schema `short` allows a name of 8 characters.
@@ -258,7 +260,7 @@ def in_order(*keys):
 
 
 priya = {"name": "Priya Nagy", "age": 19, "city": "Lima"}
-known = gv.decoding.remember(clerk)  # it reads equal texts once
+known = gv.decoding.remember(clerk)  # the same model, only faster
 age_first = in_order("age", "name", "city")
 greedy = gv.record(known, ask(**priya), age_first, temperature=0)
 gv.draw_strip(greedy, mass=True)
@@ -273,7 +275,9 @@ for step in greedy.steps:
         print(f"wanted {likeliest.piece.decode()!r:10} {likeliest.raw:.2f}, wrote {step.piece.decode()!r}")
 
 # %% [markdown]
-# The model follows the order in the prompt: it wanted `name` first, and it wanted to end the object after the name.
+# The model follows the order in the prompt: it wanted `name` first, and it wanted to end the object after the name,
+# with `"}`. It had to write `"` instead. Then it wanted `<|end|>`, as if the object were complete.
+#
 # This record is right. But it was made greedily: always with the likeliest legal token. Now we draw the tokens, at
 # temperature 1: 50 records with each of three orders. The prompt stays the same.
 
@@ -318,8 +322,8 @@ gv.predict(
 )
 
 # %% [markdown]
-# With the city first, 48 of 50 are right: not every order harms. Over all ten people of section 1 the loss is smaller:
-# a right record has a mean probability of 0.82 with the name first, and of 0.76 with the age first (RECORDED
+# With the city first, 48 of 50 are right: not every order harms. Over all ten people of section 1 the loss is smaller.
+# With the name first, a drawn record is right with a probability of 0.82, and with the age first of 0.76 (RECORDED
 # 2026-11-28).
 #
 # So measure your own order. One rule holds for every schema: a model sees only what stands before a value. If it should
@@ -449,10 +453,10 @@ gv.predict(
     answer="`maxItems: 3` for the list",
     reveal=[
         show_orders,
-        """Without `maxItems` one more item is always legal, and this model goes on. Alone it is no guarantee: a text
-        in an item can be endless, too. The output is bounded only if every text, number and list has a limit. Now the
-        customer is right in 20 of the 30 answers, and the items in none: neither schema changes that. (A thin
-        line is a 95% interval.)""",
+        """*Free* is without a mask: no whole answer is JSON, so nothing in it counts as right. Without `maxItems` one
+        more item is always legal, and this model goes on. `maxItems` alone is no guarantee: a text in an item can be
+        endless, too. The output is bounded only if every text, number and list has a limit. Now the customer is right
+        in 20 of the 30 answers. The items are right in none, with either schema. (A thin line is a 95% interval.)""",
     ],
 )
 
@@ -492,9 +496,9 @@ print(1000, "characters:", len(counted.nodes), "states and a counter")
 # escapes of a pair such as `\ud83d\ude00` are *one* character, and half of a pair is refused.
 #
 # For 1,000 characters copies would be 20,003 states. outlines-core 0.2.14 makes such copies. Ours makes them up to 40
-# characters. For longer texts it keeps the machine for one character once, and a **counter** beside the state. A
-# smaller example than a JSON string: with a counter, `[a-z]{0,3}` needs one state. After `ab` the counter is 2, and a
-# letter or the end is legal. At 3 only the end is legal.
+# characters. For longer texts it keeps the machine for one character once, and beside the state a **counter** of
+# repeats. A smaller example: with a counter, `[a-z]{0,3}` needs one state. After `ab` the counter is 2, and a letter or
+# the end is legal. At 3 only the end is legal.
 
 # %% [markdown]
 # ## Your predictions
@@ -515,7 +519,6 @@ gv.score()
 # ## Recap
 #
 # * A schema of a fixed depth becomes a regex: keys become bytes in a row, ranges become patterns of digits.
-# * Large counts become a counter beside the state, not copies.
 # * The keys come in the order of `properties`. Name them in that order in the prompt.
 # * A keyword is enforced, listed in `machine.notes`, or refused. Some engines ignore keywords without a message.
 # * The mask guarantees the form of a run that ends. It does not guarantee the truth.
