@@ -5,7 +5,7 @@ that begin a text of one small regex are found once per vocabulary. If the machi
 slice is legal as a whole, and only the rest of the other tokens is walked.
 """
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from guidedviz.errors import PatternError, SettingError
-from guidedviz.machines.machine import Machine, S, read, to_bytes
+from guidedviz.machines.machine import LOW_CONTROLS, Machine, S, read, to_bytes
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.regular.minimal import live_machine
@@ -52,6 +52,7 @@ class Slice:
     name: str
     machine: DFA
     vocabulary: Vocabulary
+    controls: bool = True  # whether tokens with a control character are among the other tokens
 
     def __repr__(self) -> str:
         return f"Slice({self.name}: {len(self):,} tokens)"
@@ -86,9 +87,18 @@ class Slice:
         return tokens[: np.searchsorted(characters, most, side="right")]
 
     @cached_property
+    def _outside(self) -> Ints:
+        """The ids of the other tokens."""
+        outside = np.flatnonzero(~self.mask & (self.vocabulary.trie.node_of >= 0))
+        if self.controls:
+            return outside
+        pieces = self.vocabulary.pieces
+        return outside[[LOW_CONTROLS.isdisjoint(pieces[token]) for token in outside.tolist()]]
+
+    @cached_property
     def others(self) -> Trie:
         """The trie of the other tokens."""
-        others = np.flatnonzero(~self.mask & (self.vocabulary.trie.node_of >= 0))
+        others = self._outside
         order = others[np.argsort(self.vocabulary.rank[others])]
         return build_trie(self.vocabulary.pieces, order.astype(np.int32))
 
@@ -103,7 +113,7 @@ class Slice:
         live, labels = self._walk
         whole = np.zeros(len(trie), dtype=np.bool_)
         whole[live[labels == labels[0]]] = True  # back in the start state
-        others = np.flatnonzero(~self.mask & (trie.node_of >= 0))
+        others = self._outside
         begin = trie.node_of[others]  # of each token: the last of its nodes that is whole
         while not whole[begin].all():
             begin = np.where(whole[begin], begin, trie.parent[begin])
@@ -116,25 +126,27 @@ class Slice:
 
 
 @lru_cache(maxsize=8)
-def build_slices(vocabulary: Vocabulary) -> tuple[Slice, ...]:
+def build_slices(vocabulary: Vocabulary, controls: bool = True) -> tuple[Slice, ...]:
     """The slices of a vocabulary; the tokens of each are found when it is first taken.
+
+    Without `controls` they are for machines that read no control character: no walk meets a token with one.
 
     >>> build_slices(Vocabulary([b"a", b"\\n", b"=", b"12"]))
     (Slice(text in quotes: 3 tokens), Slice(words and blanks: 2 tokens), Slice(words: 2 tokens))
     """
-    return tuple(Slice(name, regex(text), vocabulary) for name, text in SLICE_PATTERNS.items())
+    return tuple(Slice(name, regex(text), vocabulary, controls) for name, text in SLICE_PATTERNS.items())
 
 
 def find_slice(
-    step: StepFunction, kinds_in: KindsFunction, vocabulary: Vocabulary, state: Hashable, must_loop: bool = True
+    step: StepFunction, kinds_in: KindsFunction, slices: Sequence[Slice], state: Hashable, must_loop: bool = True
 ) -> Slice | None:
     """The first slice whose tokens are all legal in a state; with `must_loop` it also loops there: see `reads_all`.
 
-    >>> text, v = regex('"[^"]*"'), Vocabulary([bytes([letter]) for letter in range(256)])
-    >>> [find_slice(text.step, lambda state: text.kinds, v, state) for state in (0, 1)]
+    >>> text, slices = regex('"[^"]*"'), build_slices(Vocabulary([bytes([letter]) for letter in range(256)]))
+    >>> [find_slice(text.step, lambda state: text.kinds, slices, state) for state in (0, 1)]
     [None, Slice(text in quotes: 144 tokens)]
     """
-    for part in build_slices(vocabulary):
+    for part in slices:
         if reads_all(step, kinds_in, state, part.machine, must_loop) and len(part) >= FEWEST:
             return part
     return None
@@ -262,7 +274,7 @@ class Lazy:
         part = None
         with machine.steps.limited(MOST_WALK_MOVES) if isinstance(machine, PDA) else nullcontext():
             if self.slices:
-                part = find_slice(machine.step, lambda _: machine.kinds, self.vocabulary, state)
+                part = find_slice(machine.step, lambda _: machine.kinds, build_slices(self.vocabulary), state)
             trie = part.rest if part else self.vocabulary.trie
             live, _ = self._table.walk(trie, state)
         return LazyWalk(machine, self.vocabulary, state, part, trie, live, piece)

@@ -22,7 +22,7 @@ from guidedviz.machines.pushdown.counting import FAR, Bounds, Counts
 from guidedviz.machines.pushdown.stack import State
 from guidedviz.machines.pushdown.unknown_bottom import UnknownBottom
 from guidedviz.tokens.arrays import Ints, Mask
-from guidedviz.tokens.lazy import Slice, find_slice
+from guidedviz.tokens.lazy import Slice, build_slices, find_slice
 from guidedviz.tokens.trie import Trie
 from guidedviz.tokens.vocabulary import Vocabulary
 from guidedviz.tokens.walk import MoveTable
@@ -58,11 +58,12 @@ def walk_unknown(
     not loop: then the other tokens are walked from their first byte. With `must_loop` such a slice is not taken.
     """
     trie = vocabulary.trie
-    part = find_slice(unknown.sure_step, unknown.kinds_in, vocabulary, start)
+    slices = build_slices(vocabulary, unknown.reads_controls)
+    part = find_slice(unknown.sure_step, unknown.kinds_in, slices, start)
     if part is not None:
         trie = part.rest
     elif not must_loop:
-        part = find_slice(unknown.sure_step, unknown.kinds_in, vocabulary, start, must_loop=False)
+        part = find_slice(unknown.sure_step, unknown.kinds_in, slices, start, must_loop=False)
         if part is not None:
             trie = part.others
     return UnknownWalk(part, trie, *table.walk(trie, start))

@@ -179,6 +179,21 @@ def test_bytes_that_are_of_one_kind_in_a_state_lead_to_the_same_state():
     assert sum(kinds) * 4 < most  # few, on average
 
 
+def test_a_machine_that_reads_no_control_character_walks_no_token_with_one(small_slices):
+    vocabulary = Vocabulary([b"a", b'a"', b'a"\n', b"a\n"])
+    for whitespace, outside in (("space", [1]), ("any", [1, 2, 3])):
+        machine = json_schema({"type": "array"}, whitespace=whitespace)
+        unknown = UnknownBottom(machine)
+        state = read(machine, b'["a')
+        table = MoveTable(unknown.step, unknown.kinds)
+        walk = walk_unknown(unknown, table, vocabulary, unknown.cut_to(state, 0))
+        assert np.flatnonzero(walk.trie.node_of >= 0).tolist() == outside
+        assert unknown.reads_controls == (len(outside) > 1)
+        assert UnknownBottom(machine, expand=False).reads_controls
+        whole = Lazy(machine, vocabulary, slices=False)
+        assert (build_split(machine, vocabulary, inline=False).mask(state) == whole.mask(state)).all()
+
+
 def test_inside_a_key_of_an_open_object_the_tokens_of_text_are_taken_whole():
     vocabulary = load_model("clerk").vocabulary
     fields = {"name": {"type": "integer"}, "names": {"type": "string"}, "no": {"type": "null"}}
