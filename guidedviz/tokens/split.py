@@ -119,6 +119,12 @@ class NodeSplit:
         return self.accepted.data.nbytes + self.dependent.nbytes
 
 
+@lru_cache(maxsize=16)
+def build_ordered_trie(pieces: tuple[bytes, ...]) -> Trie:
+    """The trie of pieces in byte order, where the id of each is its index; most masks leave the same few undecided."""
+    return build_trie(pieces, np.arange(len(pieces), dtype=np.int32))
+
+
 @dataclass(frozen=True, eq=False)
 class PartialMask:
     """A mask as far as it is known, and the tokens that are not decided yet, in byte order."""
@@ -130,8 +136,7 @@ class PartialMask:
     @cached_property
     def trie(self) -> Trie:
         """The trie of the undecided tokens; in it, the id of a token is its index in `undecided`."""
-        pieces = [self.vocabulary.pieces[token] for token in self.undecided.tolist()]
-        return build_trie(pieces, np.arange(len(pieces), dtype=np.int32))
+        return build_ordered_trie(tuple([self.vocabulary.pieces[token] for token in self.undecided.tolist()]))
 
 
 class Split:
@@ -245,17 +250,18 @@ class Split:
 
     def _decide_more(self, before: PartialMask, start: State) -> PartialMask:
         """Walk the undecided tokens on a stack of which one more cell is known."""
-        verdicts = np.zeros(len(before.undecided), dtype=np.int8)
-        nodes, labels = self._table.walk(before.trie, start)
-        indices, found = before.trie.tokens(nodes, self._table.judge(labels, classify))  # of `undecided`
-        verdicts[indices] = found
+        found = self._walk_few(before.trie, start)
+        if found is None:
+            nodes, labels = self._table.walk(before.trie, start)
+            found = before.trie.tokens(nodes, self._table.judge(labels, classify))
+        indices, verdicts = found  # of `undecided`
         legal = before.legal
-        accepted = before.undecided[verdicts == ACCEPTED]
+        accepted = indices[verdicts == ACCEPTED]
         if accepted.size:
             legal = legal.copy()
-            legal[accepted] = True
+            legal[before.undecided[accepted]] = True
             legal.flags.writeable = False
-        return PartialMask(legal, before.undecided[verdicts == DEPENDENT], self.reads)
+        return PartialMask(legal, before.undecided[np.sort(indices[verdicts == DEPENDENT])], self.reads)
 
     # The split of one node: a walk from there with the stack below unknown.
 
@@ -270,9 +276,10 @@ class Split:
     def _sort_tokens(self, place: Place) -> tuple[Ints, Ints]:
         """The accepted and the context-dependent tokens, by the first of three ways that applies."""
         start = self._unknown.at(*place)
-        few = self._sort_few(start)
+        few = self._walk_few(self.reads.trie, start)
         if few is not None:
-            return few
+            tokens, verdicts = few
+            return tokens[verdicts == ACCEPTED], tokens[verdicts == DEPENDENT]
         repeat = self._repeat(*place)
         if repeat is not None:
             found = repeat.split(place[1])  # by its counts
@@ -282,16 +289,14 @@ class Split:
         tokens, verdicts = walk.trie.tokens(walk.nodes, self._table.judge(walk.labels, classify))
         return join_slice(walk.part, tokens[verdicts == ACCEPTED]), tokens[verdicts == DEPENDENT]
 
-    def _sort_few(self, start: State) -> tuple[Ints, Ints] | None:
-        """These tokens by a walk from node to node of the trie; None if many of them are live."""
-        trie = self.reads.trie
+    def _walk_few(self, trie: Trie, start: State) -> tuple[Ints, Verdicts] | None:
+        """The live tokens by a walk from node to node of a trie, and their verdicts; None if many nodes are live."""
         walk = walk_steps(trie, self._unknown, start, self._unknown.reads)
         found = list(islice(walk, FEW + 1))
         if len(found) > FEW:
             return None
         nodes = np.array([node for node, _ in found], dtype=np.intp)
-        tokens, verdicts = trie.tokens(nodes, np.array([classify(state) for _, state in found], dtype=np.int8))
-        return tokens[verdicts == ACCEPTED], tokens[verdicts == DEPENDENT]
+        return trie.tokens(nodes, np.array([classify(state) for _, state in found], dtype=np.int8))
 
     def _repeat(self, node: int, counts: Counts) -> RepeatTokens | None:
         """What tokens read of the counted repeat that begins or is called at a node; None if there is none."""
