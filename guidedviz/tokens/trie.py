@@ -175,7 +175,7 @@ def number_on(first: Ints, count: Ints) -> Ints:
     >>> number_on(np.array([0, 7]), np.array([2, 3])).tolist()
     [0, 1, 7, 8, 9]
     """
-    numbers: Ints = np.repeat(first - np.cumsum(count) + count, count)
+    numbers: Ints = (first - count.cumsum() + count).repeat(count)
     numbers += np.arange(len(numbers))
     return numbers
 

@@ -70,14 +70,14 @@ def walk_levels(trie: Trie, start: int, step: Callable[[Ints, Letters], Ints]) -
             first = trie.first[live]
             count = trie.first[live + 1] - first
             nodes = number_on(first, count)
-            labels = np.repeat(labels, count)
+            labels = labels.repeat(count)
         else:  # the whole level, which is contiguous
             nodes = trie.nodes[low:high]
             level = np.zeros(low - above, dtype=np.intp)
             level[live - above] = labels
             labels = level[trie.parent[low:high] - above]
         reached = step(labels, trie.byte[nodes])
-        alive = reached.nonzero()[0]
+        alive = reached.astype(np.bool_).nonzero()[0]
         if not alive.size:
             break
         live = nodes[alive]
@@ -125,7 +125,7 @@ class MoveTable(Generic[S]):
         """The labels after one more byte; the machine is asked once about each label and kind."""
         keys = labels * self._width + self._kind[letters]
         reached: Ints = self._moves[keys]
-        if len(reached) and reached.min() < 0:
+        if len(reached) and reached[reached.argmin()] < 0:  # the methods take half the time of the functions
             new = np.sort(keys[reached < 0])
             new = new[np.append(True, new[1:] != new[:-1])]  # each once; the first call of np.unique takes 40 ms
             found = [self._move(*divmod(key, self._width)) for key in new.tolist()]

@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import count
 from threading import RLock
 
@@ -73,8 +73,9 @@ def close_node(nodes: RuleNodes, kinds: bytes, node: int) -> Closure:
     for at, opened in waiting:  # it grows
         for low, high, target in nodes.edges[at]:
             position = target, opened
-            for kind in dict.fromkeys(kinds[low : high + 1]):
-                others = of_kind.get(kind, ())
+            alone = (position,)
+            for kind in kinds_between(kinds, low, high):
+                others = of_kind.setdefault(kind, alone)
                 if position not in others:
                     of_kind[kind] = (*others, position)
         for rule, after in nodes.calls[at]:
@@ -91,6 +92,12 @@ def close_node(nodes: RuleNodes, kinds: bytes, node: int) -> Closure:
         {rule: tuple(positions) for rule, positions in returns.items()},
         depth,
     )
+
+
+@lru_cache(maxsize=1024)
+def kinds_between(kinds: bytes, low: int, high: int) -> tuple[int, ...]:
+    """The kinds of these bytes, each once."""
+    return tuple(dict.fromkeys(kinds[low : high + 1]))
 
 
 def _is_tail_call(nodes: RuleNodes, rule: int, after: int) -> bool:
