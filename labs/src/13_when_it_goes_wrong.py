@@ -7,7 +7,7 @@
 #
 # **Goal.** You start from a symptom: it stops, it never stops, it is valid but poor, or it is not even legal. You find
 # the step and the rule that caused it. You write the function that names the rules that emptied a mask, and you explain
-# a run that nobody has explained. At home you repair a grammar and a schema.
+# a run that nobody has explained.
 #
 # **Time.** {minutes} minutes in class, {with_home} with the homework. [Lab 12](12_what_masks_change.ipynb)
 # comes before this one.
@@ -19,7 +19,7 @@
 # | --- | --- |
 # | **finish reason** | why a run ended: EOS, a limit, or no legal token (`run.steps[-1].end`) |
 # | **empty mask** | a mask that allows no token, although the text is not complete |
-# | **whitespace loop** | the model writes legal blanks again and again |
+# | **whitespace loop** | the model writes legal whitespace again and again |
 # | **fallback** | a service goes on without the constraint when it does not compile |
 # | **validate** | check the finished text in code |
 
@@ -53,7 +53,7 @@ numbered = gv.guide(gv.regex("[A-Z]+ [45]:"), bard.vocabulary)
 gv.stage(bard, "\n", numbered, show=3)
 
 # %% [markdown]
-# The stage shows the step after the blank. No token is legal, and the text is not complete: an **empty mask**. An
+# The stage shows the step after the space. No token is legal, and the text is not complete: an **empty mask**. An
 # engine that does not check for an empty mask goes on. It sets every illegal logit to −∞ and takes the token with the
 # largest logit.
 
@@ -135,8 +135,8 @@ gv.checks.who_emptied(who_emptied)
 # %% [markdown]
 # ## 2 · It never stops
 #
-# Some runs write blanks until a limit cuts them. This run of `clerk` writes 17 line breaks before it ends. It may write
-# any JSON, with whitespace as the standard allows it.
+# Some runs write whitespace until a limit cuts them. This run of `clerk` writes 17 line breaks before it ends. It may
+# write any JSON, with whitespace as the standard allows it.
 
 # %%
 boxes = "The box holds a bag, which holds a box, which holds a bag, which holds a box.\nNested JSON:\n"
@@ -157,17 +157,18 @@ gv.draw_strip(loop, mass=True)
 # %% [question]
 # slide: The model wants to end, the mask refuses, and a line break is the likeliest of what is left.
 gv.predict(
-    "After `}}}` come 17 line breaks. What does the model want to write instead of the first one?",
-    choices=["a line break: it likes whitespace", "`}`: one bracket is missing", "EOS: it takes the text for complete"],
-    answer="EOS: it takes the text for complete",
+    "After `}}}` come 17 line breaks. Which token is the likeliest for the model at the place of the first one?",
+    choices=["the line break: it likes whitespace", "`}`: one bracket is missing", "EOS: for it the text is complete"],
+    answer="EOS: for it the text is complete",
     reveal=[
         lambda: gv.draw_distribution(loop.steps[17]),
         lambda: print_wanted(loop, 17),
         lambda: print_wanted(loop, 34),
         """The model wants to end: it does not count brackets. The mask refuses EOS, and the line break is the likeliest
-        of seven legal tokens. After each line break the machine is in the same state, so the same seven are legal. Only
-        the model reads one more each time, and its numbers change. After 17 of them, at step 34, the bracket is
-        likelier, and the run ends. In vLLM such loops lasted until `max_tokens` (links below).""",
+        of seven legal tokens. (Its bar is 1, because at temperature 0 the likeliest legal token is certain.) After each
+        line break the machine is in the same state, so the same seven are legal. But the model reads one more line
+        break each time, so its probabilities change a little. After 17 of them, at step 34, the bracket is likelier,
+        and the run ends. In vLLM such loops lasted until `max_tokens` (links below).""",
     ],
 )
 
@@ -176,10 +177,10 @@ gv.predict(
 gv.diagnose(loop)
 
 # %% [markdown]
-# `clerk` does not prefer blanks. At step 13 it wanted the word `box` without its quote mark, which is no JSON. It had
-# to take `1`, and from there on the text is not the one that it wanted. The grammar allows blanks without a limit. So
-# limit them:
-# `"space"` allows at most one blank after a colon or a comma, `"compact"` allows none.
+# `clerk` does not prefer whitespace. At step 13 it wanted the word `box` without its quote mark, which is no JSON. It
+# had to take `1`, and from there on the text is not the one that it wanted. Here the rule is right and the model is
+# wrong: a small Z says only that the two differ. But whitespace has no limit in this grammar. So limit it: `"space"`
+# allows at most one space after a colon or a comma, `"compact"` allows none.
 
 
 # %%
@@ -191,27 +192,27 @@ def write_boxes(*settings):
 
 
 # %% [question]
-# slide: Allow the blank that the model learned; without blanks it leaves its habits and goes astray.
+# slide: Allow the space that the model learned; without it the model leaves its habits and goes astray.
 gv.predict(
-    "`clerk` learned JSON with a blank after each colon. With which setting does the run end without a loop?",
+    "`clerk` learned JSON with a space after each colon. With which setting does the run end without a loop?",
     choices=[
-        "`space`: it allows the blank that the model learned",
-        "`compact`: without blanks nothing can loop",
+        "`space`: it allows the space that the model learned",
+        "`compact`: without whitespace nothing can loop",
         "both: neither allows a line break",
     ],
-    answer="`space`: it allows the blank that the model learned",
+    answer="`space`: it allows the space that the model learned",
     reveal=[
         lambda: write_boxes("space", "compact"),
         """With `space` only a bracket or a comma may come after `}}}`. The bracket is likelier, and the run ends. The
-        text is still not the one that the model wanted, so `gv.diagnose` names a rule that is too tight: see section
-        3. With `compact` the blank that the model expects is illegal. It goes on from a text that it never saw in
+        text is still not the one that the model wanted, so `gv.diagnose` still names step 13. With
+        `compact` the space that the model expects is illegal. It goes on from a text that it never saw in
         training, and loops inside a string until the limit. So a tighter rule may be worse.""",
     ],
 )
 
 # %% [markdown]
 # A real model loops, too. We asked SmolLM2 for JSON objects under a mask that allows any whitespace. Of twenty runs at
-# temperature 0, three were cut in the middle of blanks. Here is one of them, RECORDED:
+# temperature 0, three were cut in the middle of whitespace. Here is one of them, RECORDED:
 
 # %%
 # slide: SmolLM2 does the same, although its object is complete and it may end.
@@ -222,8 +223,9 @@ gv.draw_strip(smol, mass=True)
 
 # %% [markdown]
 # Here the object is complete, and EOS is legal. At step 30, after the first line break, the model wants three
-# backticks, as after JSON in Markdown. They are illegal, and the next line break is likelier than EOS. It is so again
-# at step 31, and so on until the limit.
+# backticks, as after JSON in Markdown. They are illegal, and the next line break is likelier than EOS. At step 31 it
+# wants `JSON`, which is illegal, too. So it goes on until the limit. (`Zuraco` instead of Zurich is the model's own
+# fault: Z is high there.)
 
 # %% [markdown]
 # ## 3 · It is valid but poor
@@ -242,7 +244,7 @@ pear = gv.record(clerk, umbrella, guide, temperature=0)
 print(pear.text)
 
 # %% [markdown]
-# The text has no umbrella, and its price is not $12.50. Z below each token shows where they were lost:
+# The umbrella and the $12.50 are lost. Z below each token shows where:
 
 # %%
 # slide: Two steps with a tiny Z: there the mask changed the values.
@@ -251,7 +253,7 @@ gv.draw_strip(pear, mass=True)
 # %% [markdown]
 # At most steps the mask removes next to nothing. At `pear` Z is 1 in 520: the model wants `umbrella`, one token with
 # eight letters, and `maxLength` is 6. The likeliest legal token is `pear`. After `12` it wants the point of `12.50`,
-# and the price is an integer. Both times the mask did what the schema says.
+# and the price is an integer.
 #
 # So a low Z says: what the model wants is refused here. `gv.diagnose` names the first such step.
 
@@ -268,13 +270,12 @@ gv.diagnose(pear)
 lemons = "Mia has 31 lemons and finds 25 more. How many lemons are there now?\nThink, then answer:\n"
 sums = gv.guide(gv.regex(r"[A-Za-z]+ starts with \d+ [a-z]+\. \d+ \+ \d+ = \d+\. Answer: \d+"), vocabulary)
 wrong = gv.record(clerk, lemons, sums, temperature=0)
-print(wrong.text)
+print(wrong.text, f"smallest Z: {min(step.mass for step in wrong.steps):.2f}", sep="\n")
 gv.diagnose(wrong)
 
 # %% [markdown]
 # Each token was legal, and Z was high: nothing in the regex says that the total is the sum. `gv.diagnose` finds no
-# fault, lists what it looked at, and says what it cannot see. So **validate** the finished text in code. Section 6, at
-# home, counts the calls that this costs.
+# fault, lists what it looked at, and says what it cannot see. So **validate** the finished text in code.
 
 # %% [markdown]
 # ## 4 · It is not even legal
@@ -320,7 +321,7 @@ lamp = run_of(LAMP)
 gv.draw_strip(lamp, mass=True)
 
 # %% [markdown]
-# And this is what the model writes *without* a mask:
+# Here is what the model writes *without* a mask. The numbers are now the probabilities of the tokens.
 
 # %%
 # slide: Without a mask the model writes pink and 12.5; the service got green and 1.5.
@@ -350,8 +351,8 @@ gv.predict(
 # ## Exercise 2 · Your own run ★
 #
 # Three services have one fault each, and `broken_run(seed)` gives the run of one. Take the number of your seat. In each
-# schema a product has `type`, `minLength` and `maxLength`, a color has `enum`, and a price has `type`, `minimum`,
-# `maximum` and `multipleOf`. One of these keywords refuses the right answer.
+# schema a product has `type`, `minLength` and `maxLength`, a color has `enum`, and a price has `type`, `minimum`
+# and `maximum`. One of these keywords refuses the right answer.
 #
 # Give the seed, the first step at which the mask refused what the model wanted (the first token is step 0), and the
 # keyword that is the cause.
@@ -359,7 +360,8 @@ gv.predict(
 # %% [markdown]
 # hint: `gv.diagnose(unseen)` names a step, a token that the model wanted, and the one that it took.
 #
-# hint: Write down the right answer. Which keyword could refuse it just there?
+# hint: Write down the right answer. Which keyword could refuse it just there, and accept what came
+# instead?
 
 # %%
 SEED = 1

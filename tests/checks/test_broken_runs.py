@@ -1,11 +1,12 @@
 """Claims about the broken runs: each has one step and one keyword that explain it, and diagnosis finds the step."""
 
+from dataclasses import replace
 from itertools import product
 
 import pytest
 
 import guidedviz as gv
-from guidedviz.checks.broken_runs import SERVICES, broken_run
+from guidedviz.checks.broken_runs import ANY_PRICE, SERVICES, broken_run, run_of
 from tests.checks.answers.machines import cause
 
 
@@ -23,6 +24,14 @@ def test_one_step_and_one_keyword_explain_a_run(seed):
     [(step, keyword)] = [pair for pair in pairs if explains(*pair, seed)]
     assert step == finding.step
     assert keyword not in repr(gv.diagnose(run))
+
+
+def test_no_service_has_a_keyword_that_explains_the_run_of_another():
+    """With `multipleOf` 100 the price of the box is 100, too: a student could not tell it from the `minimum`."""
+    box = SERVICES[1]
+    other = replace(box, price=ANY_PRICE | {"multipleOf": 100})
+    assert run_of(other).text == run_of(box).text
+    assert all("multipleOf" not in service.keywords for service in SERVICES)
 
 
 def test_a_verdict_on_a_wrong_answer_names_neither_the_step_nor_the_keyword():
