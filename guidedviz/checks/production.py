@@ -151,7 +151,7 @@ the batch waits for the whole compile: 90 ms before its forward pass
 the forward pass contains its prompts: 40 of its 60 ms are the prompt of request 5
     {"forward": 60.0, "masks": {1: 2.0}, "prompt": {5: 40.0}}
     {"forward": 20.0, "masks": {1: 12.0, 2: 11.0, 4: 2.0}}
-a prompt is a part of `forward`, so it does not make the pass longer once more: 60 ms are less than 70
+a prompt is a part of `forward`, so do not add its time again: 60 ms are less than 70
     {"forward": 60.0, "masks": {1: 2.0}, "prompt": {5: 40.0}}
     {"forward": 20.0, "compile": {2: 50.0}}
 masks are filled during the forward pass: only the time beyond it counts, and 50 ms are less than 60

@@ -46,11 +46,11 @@ gv.views.draw_loop("server")
 # %% [markdown]
 # ## 1 · Who waits for whom
 #
-# A server decodes many requests in one **batch**: each forward pass gives every request of the batch, a *row*, its next
-# token. Requests join and leave between two passes. This section is a simulation. Its costs are set by hand, as for a
-# model of 8 billion weights on one GPU, the *device*. A forward pass takes 8 ms, and a little more per row and per
-# token of a prompt. Before each pass the CPU chooses the rows. This is called *scheduling*, and takes 1.5 ms (`host` in
-# the code).
+# A server decodes many requests in one **batch**: each forward pass gives every request of the batch its next token. A
+# request in the batch is called a *row*. Requests join and leave between two passes. This section is a simulation. Its
+# costs are set by hand, as for a model of 8 billion weights on one GPU (the *device*). A forward pass takes 8 ms, and a
+# little more per row and per token of a prompt. Before each pass the CPU chooses the rows. This is called *scheduling*,
+# and takes 1.5 ms (`host` in the code).
 
 # %% [markdown]
 # Four requests have no schema. The fifth has one, and its compile takes 60 ms. vLLM's first engine, V0, compiled while
@@ -67,8 +67,9 @@ gv.views.draw_timeline(v0, title="the batch waits for the compile")
 
 # %% [markdown]
 # The first two lines show when the device computes and what it waits for on the CPU. A short gap between two passes is
-# the scheduling; the long one is the compile. Below, each request has a line of its own. From 22 to 82 ms no row gets a
-# token. The next engine, V1, compiles in the background. Only the request that needs the compiled grammar (its
+# the scheduling; the long one is the compile. Below, each request has a line of its own. From 22 to 92 ms no row gets a
+# token: first comes the compile, then the next pass. The next engine, V1, compiles in the background. Only the request
+# that needs the compiled grammar (its
 # *machine*) waits: it is *parked*.
 
 
@@ -88,7 +89,8 @@ gv.predict(
     answer="about 10 ms: a pass with its scheduling",
     reveal=[
         show_parked,
-        """A token takes a pass of 8 ms, 1.5 ms of scheduling and a little per row. The compile takes as long as before,
+        """A token takes a pass of 8 ms, 1.5 ms of scheduling and a little per row. The TPOT is the mean for 11 tokens:
+        the wait of 60 ms made it about 5 ms longer. The compile takes as long as before,
         but beside the passes: it is drawn in the line of its request. At 80 ms it is ready and waits for the next
         pass. Its first token comes at 99 ms; above it came at 92.""",
     ],
@@ -203,7 +205,7 @@ print(f"{overlap.source} {one_by_one.per_token:.2f} ms per token; the logits wai
 # %% [question]
 # slide: Side by side a token takes 0.3 ms less and not 1.1, because the two share one processor.
 gv.predict(
-    "Side by side, the logits never wait. How much less time does a token take?",
+    "Side by side, the logits never waited. How much less time did a token take?",
     choices=["about 1.1 ms: the wait is gone", "about 0.3 ms: the pass becomes longer", "nothing: it is one processor"],
     answer="about 0.3 ms: the pass becomes longer",
     reveal=[
@@ -219,7 +221,8 @@ gv.predict(
 # %% [markdown]
 # Others measured it on a GPU. A pull request of vLLM ([#26866](https://github.com/vllm-project/vllm/pull/26866)) gives
 # the *throughput* of a server with 800 requests at a time: how much the whole server does per second. The masks are
-# filled after the pass, or during it. In both ways either no request has a constraint, or all have one. The pull
+# filled after the pass, or during it. Each way was measured twice: no request has a constraint, then all
+# have one. The pull
 # request names no unit, so look at the ratios only.
 
 # %%
@@ -255,10 +258,12 @@ times = {name: [run[f"{name}_ms"] for run in runs] for name in ("p50", "p99")}
 gv.draw_bars([run["name"] for run in runs], times, title="milliseconds from the schema to the first mask")
 
 # %% [markdown]
-# Warming up saves compiles, but the p99 stays: about 100 of the 1,000 requests are the first ones for a schema that was
-# not warmed up, and that is more than 1%. In the last pair of bars a service writes the user's name into the schema, so
-# each request compiles.
-#
+# Warming up saves compiles, but the p99 stays. About 150 of the 200 schemas were asked for at all, and 50 were warmed
+# up. So about 100 of the 1,000 requests are the first for their schema, and that is more than 1%. In the last pair of
+# bars a service writes the user's name into the schema, so each request compiles. (We do not know why its p99 is higher
+# than with no cache; the medians are equal.)
+
+# %% [markdown]
 # How long a compile takes depends on the engine. RECORDED 2026-11-21, one core, one schema of four fields on Llama 3:
 #
 # | engine | compile and first mask | a later mask, median |
@@ -282,8 +287,8 @@ gv.predict(
 # ## Exercise 2 · The key of the cache ★
 #
 # The cache above finds a compiled machine by its key. Write `cache_key(request)`, which returns this key as a text.
-# `request` is a dict with `schema` (a JSON text), `vocabulary` (a fingerprint), `engine`, `version`, `options` (a
-# dict), `prompt` and `seed`.
+# `request` is a dict with `schema` (a JSON text), `vocabulary` (a *fingerprint*: a text that differs if the
+# vocabularies do), `engine`, `version`, `options` (a dict), `prompt` and `seed`.
 #
 # * Requests that may need different masks must have different keys.
 # * A part that changes no mask must not change the key.
@@ -313,8 +318,8 @@ gv.checks.cache_key(cache_key)
 # %% [markdown]
 # ### One keyword · home
 #
-# The time depends on the keywords of the schema, too. We add a fifth field, `bio`. Its schema is `{"type": "string"}`,
-# or a `maxLength` is added.
+# (In class go on with section 4.) The time depends on the keywords of the schema, too. We add a fifth field, `bio`. Its
+# schema is `{"type": "string"}`, or a `maxLength` is added.
 
 # %% [question]
 # slide: A single keyword can make a compile a hundred times as long.
