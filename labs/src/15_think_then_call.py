@@ -421,15 +421,15 @@ def agent(ask, tools, messages, rounds):
 gv.checks.agent(agent)
 
 # %% [markdown]
-# `gv.converse` is the same loop, with limits. Now play the tool. The stage opens at `</think>`. Press ⏭ (the key
-# *End*), and `find` runs. Change its result, 45, to 70, press *let the model read it*, and ⏭ again.
+# `gv.converse` is the same loop, with limits. Now play the tool. Press ⏭ (the key *End*), and `find` runs. Change its
+# result, 45, to 70, press *let the model read it*, and ⏭ again: `plus` runs. Press both once more.
 
 # %%
 # slide: A conversation on the stage: thought, call, result, and the next thought.
 gv.stage(gv.decoding.Conversation(scout, question, tools), temperature=0, show=24)
 
 # %% [markdown]
-# Now `scout` adds 30 to 70 and answers 100. It believes what a tool returns.
+# `scout` has added 30 to 70, and answers 100. It believes what a tool returns.
 
 # %% [markdown]
 # ## 6 · Every call fits
