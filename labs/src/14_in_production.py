@@ -261,7 +261,7 @@ gv.draw_bars([run["name"] for run in runs], times, title="milliseconds from the 
 # Warming up saves compiles, but the p99 stays. About 150 of the 200 schemas were asked for at all, and 50 were warmed
 # up. So about 100 of the 1,000 requests are the first for their schema, and that is more than 1%. In the last pair of
 # bars a service writes the user's name into the schema, so each request compiles. (We do not know why its p99 is higher
-# than with no cache; the medians are equal.)
+# than with no cache; the medians are nearly equal.)
 
 # %% [markdown]
 # How long a compile takes depends on the engine. RECORDED 2026-11-21, one core, one schema of four fields on Llama 3:
