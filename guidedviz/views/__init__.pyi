@@ -37,5 +37,4 @@ from guidedviz.views.vocabulary.tables import draw_positions as draw_positions
 from guidedviz.views.vocabulary.tables import draw_split_nodes as draw_split_nodes
 from guidedviz.views.vocabulary.tables import draw_token_table as draw_token_table
 from guidedviz.views.vocabulary.walks import draw_flat_trie as draw_flat_trie
-from guidedviz.views.vocabulary.walks import draw_walk as draw_walk
 from guidedviz.views.vocabulary.walks import draw_walks as draw_walks

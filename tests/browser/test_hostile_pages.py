@@ -239,7 +239,7 @@ def stills(words):
         gv.views.draw_verdicts(machine, [words, "a"]),
         gv.draw_map(guide, title=words),
         gv.views.draw_token_table(guide),
-        gv.views.draw_walk(gv.tokens.lazy_walk(machine, vocabulary)),
+        gv.views.draw_walks([gv.tokens.lazy_walk(machine, vocabulary)]),
         chart,
     ]
     found = Diagnosis((Finding(next(iter(ADVICE)), 1, (words,)),), words, (words,), (words,))

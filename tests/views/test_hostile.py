@@ -56,7 +56,6 @@ VIEWS = {  # of every view, arguments that are right and hostile
     "draw_split": (SPLIT, 0),
     "draw_split_nodes": (SPLIT,),
     "draw_token_table": (MAPPED,),
-    "draw_walk": (WALK,),
     "draw_walks": ([WALK],),
     "draw_flat_trie": (REGEX, [RAW[:2], RAW[2:4]]),
     "draw_comparison": (COMPARED,),

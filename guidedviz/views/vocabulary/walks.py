@@ -1,16 +1,12 @@
-"""Walks of a trie: one as a flat list with jumps, one level by level, and those along a text."""
+"""Walks of a trie: one as a flat list with jumps, and those along a text."""
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
-from math import log10
 from typing import Any
-
-import numpy as np
 
 from guidedviz.errors import SettingError, expect, shorten
 from guidedviz.machines.machine import Machine, as_machine, read
-from guidedviz.machines.visible import visible, visible_bytes
+from guidedviz.machines.visible import visible
 from guidedviz.markup import Element
 from guidedviz.tokens.lazy import LazyWalk
 from guidedviz.views.charts.chart import Box, Chart, SpanKind, lanes_axis, powers_axis, spans_by_kind
@@ -21,18 +17,15 @@ from guidedviz.views.figure import (
     bold,
     centred,
     figure_of,
-    moved,
     path_of,
     rect,
     ruled,
     soft,
     soft_centred,
-    wide,
-    write,
     write_legend,
 )
 from guidedviz.views.theme import paint
-from guidedviz.views.words import align, label, share
+from guidedviz.views.words import label
 
 LIST_LEFT = 66.0
 LIST_TOP = 96.0
@@ -189,130 +182,10 @@ def _write_looks(words: Mapping[str, str], y: float, *more: tuple[Element, str])
     return write_legend([*signs, *more], EDGE, y)[0]
 
 
-# --- one walk, level by level ---
-
-
-WALK_WORDS = {"read": "asked: the machine goes on", "refused": "asked: refused", LEFT_OUT: LEFT_OUT}
-WALK_HINT = "gv.tokens.lazy_walk(machine, vocabulary, text)"
-LEVEL_PITCH = 34.0
-LEVELS_TOP = 92.0
-MOST_LEVELS = 8  # rows
-LEVEL_HEAD = ("byte", "bytes", "go on", "refused", LEFT_OUT, "tokens")
-BARS_SPAN = 260.0
-BAR_HEIGHT = 7.0
-
-
-@dataclass(frozen=True)
-class WalkLevel:
-    """What a walk did with the nodes of one depth: the bytes of the live ones, and counts."""
-
-    letters: bytes
-    live: int
-    refused: int
-    dropped: int  # nodes below the refused ones, which were never asked
-    tokens: int  # tokens that end at the live ones
-
-    def words(self, depth: int) -> tuple[str, ...]:
-        """The cells of its row."""
-        letters = visible_bytes(self.letters, 5) if self.live else "–"
-        numbers = (self.live, self.refused, self.dropped, self.tokens)
-        return str(depth), letters, *map("{:,}".format, numbers)
-
-
-def walk_levels_of(walk: LazyWalk) -> list[WalkLevel]:
-    """The levels of the trie that a walk asked about.
-
-    >>> v = gv.Vocabulary([b"2", b"3", b"20", b"202", b"a", b"ab", b"abc"])
-    >>> walk_levels_of(gv.tokens.lazy_walk(gv.regex("[0-9]{2}"), v))[0]
-    WalkLevel(letters=b'23', live=2, refused=1, dropped=2, tokens=2)
-    """
-    trie = walk.trie
-    nodes = trie.node_of[trie.node_of >= 0]
-    ends = np.bincount(nodes, minlength=len(trie))
-    found = []
-    for low, high in pairwise(trie.levels[1:]):
-        live = walk.live[(low <= walk.live) & (walk.live < high)]
-        cut = walk.cut[(low <= walk.cut) & (walk.cut < high)]
-        if len(live) or len(cut):
-            letters = bytes(np.unique(trie.byte[live]).tolist())
-            dropped = int(trie.below[cut].sum())
-            tokens = int(ends[live].sum())
-            found.append(WalkLevel(letters, len(live), len(cut), dropped, tokens))
-    return found
-
-
-def draw_walk(walk: LazyWalk) -> Figure:
-    """A walk level by level: at each depth the nodes where it goes on, the refused ones, and what these leave out.
-
-    >>> v = gv.Vocabulary([b"2", b"3", b"20", b"202", b"a", b"ab", b"abc"])
-    >>> print(draw_walk(gv.tokens.lazy_walk(gv.regex("[0-9]{2}"), v)).text)
-    Walk: 5 of 7 nodes asked about (71%): 3 go on, 2 refused, 2 below these left out; 3 of 7 tokens legal
-    byte 1: 2 3; go on 2, refused 1, left out 2, tokens 2
-    byte 2: 0; go on 1, refused 0, left out 0, tokens 1
-    byte 3: –; go on 0, refused 1, left out 0, tokens 0
-    """
-    expect(walk, LazyWalk, "draw_walk", "a walk", WALK_HINT)
-    levels = walk_levels_of(walk)
-    total = say_walk(walk)
-    lines = [f"Walk: {total}"]
-    parts = [bold(EDGE, 24, "a walk, byte by byte"), soft(EDGE, 44, total)]
-    if walk.part:
-        nodes = len(walk.trie) - 1
-        said = f"slice “{walk.part.name}”: {len(walk.part):,} tokens legal at once, without a walk. "
-        said += f"Below, the rest of the other tokens: {nodes:,} nodes"
-        lines.append(said)
-        parts.append(soft(EDGE, 64, said))
-    shown = levels[:MOST_LEVELS]
-    table = [level.words(number) for number, level in enumerate(shown, 1)]
-    counts = range(2, len(LEVEL_HEAD))  # the columns that are aligned to the right
-    head, *rows = align([LEVEL_HEAD, *table], counts)
-    ten = BARS_SPAN / log10(max(10, len(walk.trie)))
-    bars = EDGE + wide(head, 12) + 30
-    above = LEVELS_TOP - 8
-    parts.append(soft(EDGE, above, head, mono=True))
-    parts.append(soft(bars, above, "nodes, in powers of ten"))
-    for number, (row, level) in enumerate(zip(rows, shown, strict=True)):
-        y = LEVELS_TOP + LEVEL_PITCH * number
-        parts.append(write(EDGE, y + 19, row, 12, mono=True))
-        parts.append(moved(bars, y + 4, *_write_walk_bars(level, ten)))
-    for depth, letters, *numbers in table:
-        said = ", ".join(map("{} {}".format, LEVEL_HEAD[2:], numbers))
-        lines.append(f"byte {depth}: {letters}; {said}")
-    low = LEVELS_TOP + LEVEL_PITCH * len(shown) + EDGE
-    if len(levels) > MOST_LEVELS:
-        more = f"and {len(levels) - MOST_LEVELS} more levels"
-        lines.append(more)
-        parts.append(soft(EDGE, low + 8, more))
-        low += 20
-    parts += _write_looks(WALK_WORDS, low + 8)
-    widest = max(bars + BARS_SPAN, 6.4 * len(total))
-    return figure_of(widest + 2 * EDGE, low + 24, "\n".join(lines), *parts)
-
-
-def say_walk(walk: LazyWalk) -> str:
-    """The cost and the result of a walk in one line."""
-    part = share(walk.asked / max(1, walk.nodes))
-    asked = f"{walk.asked:,} of {walk.nodes:,} nodes asked about ({part})"
-    live = f"{len(walk.live) - 1:,} go on, {len(walk.cut):,} refused"
-    dropped = f"{walk.dropped:,} below these left out"
-    legal = f"{walk.legal:,} of {len(walk.vocabulary):,} tokens legal"
-    return f"{asked}: {live}, {dropped}; {legal}"
-
-
-def _write_walk_bars(level: WalkLevel, ten: float) -> Iterator[Element]:
-    """A bar for each look of a node, on a logarithmic axis; none for no node."""
-    counts = {"read": level.live, "refused": level.refused, LEFT_OUT: level.dropped}
-    y = 0.0
-    for look, count in counts.items():
-        if count:
-            width = max(2.0, ten * log10(count))
-            yield _write_look(0, y, width, BAR_HEIGHT, look)
-        y += BAR_HEIGHT + 2
-
-
 # --- the walks along a text ---
 
 
+WALK_HINT = "gv.tokens.lazy_walk(machine, vocabulary, text)"
 MOST_WALK_ROWS = 40  # rows
 WALK_LANE = 22.0
 WITHOUT_SLICES = "without slices"
