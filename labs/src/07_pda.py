@@ -179,8 +179,8 @@ gv.predict(
     'The automaton has read `{"key": {"b": 1` and stands at n14. How many nodes are on the stack, with n14?',
     number=5,
     reveal="""Five: n14 on top, then n12, n5, n12, n5. Each of the two objects has called a value (return to n5). The
-    outer value has called an object and the inner value a number (return to n12). The film below stands at this
-    place.""",
+    outer value has called an object and the inner value a number (return to n12). Step the film below to n14 to see
+    them.""",
 )
 
 # %% [markdown]
@@ -188,7 +188,7 @@ gv.predict(
 
 # %% [predict]
 # slide: Read, call, return: follow one text through the automaton and its stack.
-gv.film(frames, title="one text, its automaton and its stack", show=23)
+gv.film(frames, title="one text, its automaton and its stack", show=12)
 
 # %% [markdown]
 # As a program, the automaton is a dictionary of **moves** from node and byte, and the set `ends` of the nodes where a
@@ -209,8 +209,8 @@ moves[0, ord("{")], moves[1, ord('"')], sorted(ends)
 #
 # * `("read", node)`: push `node`. The byte is read.
 # * `("call", start, after)`: push the return node `after`, then `start`. The byte is not read yet: look at the new top.
-# * no move, and the node is in `ends`: its rule returns. Look at the new top.
-# * no move, and the node is not in `ends`: the byte is illegal.
+# * no move, and the node is in `ends`: its rule returns. Look at the new top. An empty stack has none.
+# * in all other cases the byte is illegal.
 
 # %% [markdown]
 # Write `step(moves, ends, stack, byte)`. It returns the stack after the byte, or `None` if the byte is illegal. The
@@ -251,7 +251,7 @@ gv.checks.stack_step(step)
 # not in `ends`: the outer object still waits for its brace.
 #
 # Write `may_end(ends, stack)`: True if a text with this stack is complete, else False. On the empty stack `[]` no
-# rule waits, so it is True. (The film ends with it, your `step` never does.) `None` (a refused text) gives False.
+# rule waits, so it is True. (Your `step` always leaves a node.) `None` (a refused text) gives False.
 #
 # hint: What must hold for the current node, and what for every return node?
 #
@@ -407,7 +407,7 @@ gv.score()
 #
 # | claim | what we measured | where |
 # | --- | --- | --- |
-# | "A regex with enough states can nest." | two kinds: 7 levels take 255 states, 20 take 2,097,151 | section 1 |
+# | "A regex with enough states can nest." | two kinds: 7 levels take 255 states, by the formula 20 take 2,097,151 | section 1 |
 # | "The stack holds the open brackets." | it holds nodes: five after `{"key": {"b": 1` | section 3 |
 # | "A grammar allows what its author meant." | the first grammar was meant to allow `{}`; it refuses it | section 2 |
 

@@ -157,7 +157,7 @@ gv.views.draw_cut(nested, begun, '"}]')
 # piece from `state`: `rule.step(state, byte)` gives the next state, or `None` if the rule cannot read the byte.
 # `rule.is_accepting(state)` says whether the rule may end at this state. Return
 #
-# * `"accepted"` if the rule can read every byte of the piece;
+# * `"accepted"` if the rule can read every byte of the piece (also if the piece is empty);
 # * `"dependent"` if it cannot, but after one of the bytes it was in an accepting state: the token can be cut there;
 # * `"rejected"` in all other cases.
 #
@@ -256,7 +256,7 @@ for name, tables in (("the rule alone", plain), ("context expansion", split)):
 
 # %% [markdown]
 # Seven are rejected now: `"A`, `"The`, and five with a line break, because this grammar has none. Each of the other
-# eight is legal on one stack and illegal on another: `"}}}}` is legal if four objects are open.
+# eight is legal on one stack and illegal on another: `"}}}}` is legal if the string is a value inside four objects.
 
 # %% [markdown]
 # ## 3 · The mask at run time
@@ -266,8 +266,9 @@ for name, tables in (("the rule alone", plain), ("context expansion", split)):
 
 # %% [markdown]
 # The machine can be at several nodes at once. In JSON, after `{"a": 1`, the number may go on, or it has ended and the
-# object goes on. So one node is in `number`, and one is in `object`. All these nodes together are the **closure**
-# (`places` in the code). A number has no `}`, so its node rejects `}`. The other node reads it:
+# object goes on. So one node is in `number`, one in `object`. Lab 07's `step` knew the byte, a mask does not, so both
+# count. Together they are the **closure** (`places` in the code). A number has no `}`, so its node
+# rejects `}`. The other node reads it:
 #
 # | | `2` | `}` | `}}` | `:` |
 # | --- | --- | --- | --- | --- |
@@ -338,8 +339,10 @@ gv.predict(
         """The column `[␣`: the rule `ws` reads the blank and may end there, and nearly half of the tokens of Llama 3
         begin with whitespace and go on. A token that begins with a digit has only digits (lab 05), so none is cut after
         a digit (column `[1`). Context expansion rejects nearly all tokens with a word, because hardly any word can
-        follow in JSON. The node with the most is then in an escape such as `\\u00e9`, before its last digit. With rule
-        inlining no node has more than 169.""",
+        follow in JSON. The node with the most is then in an escape such as `\\u00e9`, before its last digit: the rule
+        of a digit ends there, and nearly everything may follow in a string. With rule inlining no node has more than
+        169. After `"\\` the rule on top is the string, which calls the escape and reads what follows it. So these
+        tokens are not cut: 62 are left.""",
     ],
 )
 
