@@ -18,8 +18,10 @@ class Running:
 
     def __init__(self, service, port=0, files=(None, None)):
         self.service, line = service, listen("127.0.0.1", port)
-        self.port, self.server = line.getsockname()[1], make_server(service, *files)
-        self.address = f"{'https' if files[0] else 'http'}://127.0.0.1:{self.port}"
+        self.port = line.getsockname()[1]
+        self.server = make_server(service, *files)
+        scheme = "https" if files[0] else "http"
+        self.address = f"{scheme}://127.0.0.1:{self.port}"
         self._thread = threading.Thread(target=self.server.run, args=([line],), daemon=True)
         self._thread.start()
 
@@ -39,7 +41,8 @@ class Running:
 
 @contextmanager
 def hosting(model, tokens=None, limits=None, port=0, cache=1 << 26, files=(None, None), whole=True):
-    host = Running(Service(Engine(model, cache), Guard(tokens or {}, limits), whole), port, files)
+    service = Service(Engine(model, cache), Guard(tokens or {}, limits), whole)
+    host = Running(service, port, files)
     try:
         yield host
     finally:

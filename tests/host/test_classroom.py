@@ -34,7 +34,8 @@ def answered(nickname, answer, question="Which?", choices=("yes", "no"), lab="03
 
 def ask(host, token, method, path, said=None, secret=""):
     wire = Connection(read_address(host.address, token), patience=0.0, secret=secret)
-    return json.loads(wire.ask(method, path, b"" if said is None else json.dumps(said).encode()))
+    body = b"" if said is None else json.dumps(said).encode()
+    return json.loads(wire.ask(method, path, body))
 
 
 # --- where students stand ---
@@ -77,7 +78,8 @@ def test_the_open_question_is_the_one_that_most_students_answered_last():
     for key in "123":
         room.take(key, answered("x", 4, "second", ()))
     opened = room.summary()["open"]
-    assert next(q["text"] for q in room.summary()["questions"] if q["id"] == opened) == "second"
+    questions = room.summary()["questions"]
+    assert next(q["text"] for q in questions if q["id"] == opened) == "second"
     room.take("1", Report("x", "03_fsm", "third", "open", ("a", "b")))
     assert room.summary()["open"] == opened, "a question without an answer is not open"
     clock.now += standing.NOW + 1
@@ -110,12 +112,14 @@ def test_a_class_is_bounded_and_one_student_cannot_push_out_the_question_of_all(
 def test_many_different_numbers_share_a_bar():
     room = Standing()
     for number in range(standing.ANSWERS + 20):
-        room.take(str(number), answered("x", number if number < 300 else 0, "How many?", ()))
+        answer = number if number < 300 else 0
+        room.take(str(number), answered("x", answer, "How many?", ()))
     room.take("again", answered("x", 7, "How many?", ()))
     [question] = room.summary()["questions"]
     assert len(question["bars"]) == standing.BARS + 1
     assert ("7", 2) in question["bars"]
-    assert question["bars"][-1] == ("another number", standing.ANSWERS + 21 - standing.BARS - 1)
+    hidden = standing.ANSWERS + 21 - standing.BARS - 1
+    assert question["bars"][-1] == ("another number", hidden)
 
 
 @pytest.mark.parametrize(
@@ -133,8 +137,9 @@ def test_many_different_numbers_share_a_bar():
 def test_a_report_of_another_shape_is_refused(said):
     good = {"nickname": "Ada", "lab": "03_fsm", "place": "check advance", "state": "right"}
     assert read_report(json.dumps(good).encode()).nickname == "Ada"
+    body = said if isinstance(said, bytes) else json.dumps(good | said).encode()
     with pytest.raises(SettingError, match="report"):
-        read_report(said if isinstance(said, bytes) else json.dumps(good | said).encode())
+        read_report(body)
 
 
 # --- the requests ---
@@ -204,9 +209,11 @@ async def test_a_follower_gets_another_run_and_who_knows_it_nothing():
     run.publish(shown("a"))
     first = await got(run)
     assert first["shown"] == "a"
-    assert await got(run, first["known"]) == {"known": first["known"], "shown": ""}
+    unchanged = {"known": first["known"], "shown": ""}
+    assert await got(run, first["known"]) == unchanged
     run.publish(shown("a"))
-    assert await got(run, first["known"]) == await got(run, "made up") == await got(run)
+    whole = await got(run)
+    assert await got(run, first["known"]) == await got(run, "made up") == whole
 
 
 def test_a_new_run_replaces_another_and_a_late_move_of_that_one_is_refused():
@@ -243,9 +250,11 @@ async def test_only_so_many_followers_are_remembered():
 )  # fmt: skip
 def test_a_run_of_another_shape_is_refused(said):
     good = {"name": "", "begins": False, "steps": 0, "shown": "x"}
-    assert read_body(ShownRun, json.dumps(good).encode(), "run") == shown("x", 0)
+    body = json.dumps(good).encode()
+    assert read_body(ShownRun, body, "run") == shown("x", 0)
+    body = said if isinstance(said, bytes) else json.dumps(good | said).encode()
     with pytest.raises(SettingError, match="run"):
-        read_body(ShownRun, said if isinstance(said, bytes) else json.dumps(good | said).encode(), "run")
+        read_body(ShownRun, body, "run")
 
 
 @pytest.mark.parametrize("wait", ["x", "-1", "1e9", "9" * 40, "\u0661"])
@@ -275,4 +284,5 @@ def test_the_teacher_shows_a_run_over_http(bard):
     with hosting(bard, {"": TOKEN, "teacher": TEACHER}) as host:
         ask(host, TEACHER, "POST", "/v1/run", {"name": "", "begins": False, "steps": 1, "shown": "a"})
         assert ask(host, TOKEN, "GET", "/v1/run?known=x&wait=5")["shown"] == "a"
-        assert ask(host, TEACHER, "GET", "/v1/class")["run"] == {"steps": 1, "followers": 1}
+        followed = ask(host, TEACHER, "GET", "/v1/class")["run"]
+        assert followed == {"steps": 1, "followers": 1}

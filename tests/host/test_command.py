@@ -52,11 +52,13 @@ def test_with_a_token_it_may_listen_outside(monkeypatch):
     monkeypatch.setenv("GUIDEDVIZ_TOKEN", TOKEN)
     assert find_tokens(None) == {"": TOKEN}
     server.check_bind("0.0.0.0", has_token=True)
-    assert 'token="..."' in server.say_start(argparse.Namespace(bind="0.0.0.0", certfile=None), 1, "clerk", True)
+    bound = argparse.Namespace(bind="0.0.0.0", certfile=None)
+    assert 'token="..."' in server.say_start(bound, 1, "clerk", True)
 
 
 def test_the_start_names_what_the_host_has_and_the_help_its_defaults(capsys):
-    said = server.say_start(argparse.Namespace(bind="127.0.0.1", certfile=None), 8765, "clerk", False)
+    bound = argparse.Namespace(bind="127.0.0.1", certfile=None)
+    said = server.say_start(bound, 8765, "clerk", False)
     with pytest.raises(SystemExit):
         main(["host", "--help"])
     shown = " ".join(capsys.readouterr().out.split())
@@ -123,7 +125,8 @@ async def test_the_application_agrees_to_start_and_to_end(bard):
     async def send(message):
         said.append(message["type"])
 
-    await Service(Engine(bard), Guard({}))({"type": "lifespan"}, receive, send)
+    service = Service(Engine(bard), Guard({}))
+    await service({"type": "lifespan"}, receive, send)
     assert said == ["lifespan.startup.complete", "lifespan.shutdown.complete"]
 
 

@@ -30,9 +30,11 @@ def test_a_logit_is_rounded_by_at_most_a_2048th_of_its_distance_to_the_largest(l
 
 
 def test_values_out_of_range_stay_finite_and_infinite_ones_stay_infinite():
-    (row,) = unpack_rows(pack_rows(np.array([[0.0, -1e9, -np.inf]], np.float32)), 1, 3)
+    logits = np.array([[0.0, -1e9, -np.inf]], np.float32)
+    (row,) = unpack_rows(pack_rows(logits), 1, 3)
     assert row.tolist() == [0.0, -65504.0, -np.inf]
-    assert np.isneginf(unpack_rows(pack_rows(np.full((1, 3), -np.inf, np.float32)), 1, 3)).all()
+    masked = np.full((1, 3), -np.inf, np.float32)
+    assert np.isneginf(unpack_rows(pack_rows(masked), 1, 3)).all()
 
 
 @given(st.binary(max_size=60))

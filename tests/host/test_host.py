@@ -37,13 +37,16 @@ def talk(host, data):
             length = next((int(row.split()[1]) for row in head.lower().split(b"\r\n") if b"content-length" in row), 0)
             if length and len(body) >= length:
                 break
+    if not answer:
+        return 0, {}
     error = json.loads(body).get("error", {}) if b"application/json" in head else {}
-    return (int(head.split()[1]), error) if answer else (0, {})
+    return int(head.split()[1]), error
 
 
 def ask(method, path, *headers, body=b"", host="127.0.0.1"):
     """A request as bytes."""
-    head = [f"{method} {path} HTTP/1.1", f"Host: {host}", f"Content-Length: {len(body)}", *headers, "", ""]
+    length = f"Content-Length: {len(body)}"
+    head = [f"{method} {path} HTTP/1.1", f"Host: {host}", length, *headers, "", ""]
     return "\r\n".join(head).encode() + body
 
 
@@ -54,7 +57,8 @@ def post(path, body, *headers):
 def test_the_address_of_a_host_is_a_model(host, bard):
     model = gv.load_model(host.address)
     assert repr(model) == f"127.0.0.1:{host.port} · bard · NumPy · cpu: 65 tokens"
-    assert (model.source, model.vocabulary, model.context) == ("LIVE", bard.vocabulary, bard.context)
+    assert model.source == "LIVE"
+    assert (model.vocabulary, model.context) == (bard.vocabulary, bard.context)
     assert model.encode("To be\n") == bard.encode("To be\n")
     assert model.encode("") == []
 
@@ -64,8 +68,10 @@ def test_its_logits_are_those_of_the_model_in_16_bits(host, bard):
     text = bard.encode("To be, or not to be")
     for end in (1, 5, len(text)):
         own = bard.logits(text[:end])
-        assert (abs(model.logits(text[:end]) - own) <= (own.max() - own) / 2048 + 1e-4).all()
-    assert model.all_logits(text, 3) == pytest.approx(bard.all_logits(text, 3), abs=1e-2)
+        lost = (own.max() - own) / 2048 + 1e-4
+        assert (abs(model.logits(text[:end]) - own) <= lost).all()
+    rows = bard.all_logits(text, 3)
+    assert model.all_logits(text, 3) == pytest.approx(rows, abs=1e-2)
     assert model.logits(text) is not model.logits(text)
 
 
@@ -89,9 +95,12 @@ def test_chat_on_a_host_gives_the_prompt_of_its_model(asked):
         there = far.chat(messages)
         assert (there, there.tokens, there.parts) == (here, here.tokens, here.parts)
     tool = {"name": "add", "parameters": {"type": "object"}}
-    assert far.chat("Hi", [tool]) == model.chat("Hi", [tool]) == "add user: Hi<|end|>"
-    assert far.chat("Hi", think=False) == model.chat("Hi", think=False) == "quiet user: Hi<|end|>"
-    assert far.encode(far.chat("Hi")) == [*model.chat("Hi").tokens]
+    prompts = [one.chat("Hi", [tool]) for one in (far, model)]
+    assert prompts == ["add user: Hi<|end|>"] * 2
+    prompts = [one.chat("Hi", think=False) for one in (far, model)]
+    assert prompts == ["quiet user: Hi<|end|>"] * 2
+    tokens = far.encode(far.chat("Hi"))
+    assert tokens == [*model.chat("Hi").tokens]
     guide = gv.guide(gv.regex("[a-z]{5}"), model.vocabulary)
     texts = [gv.record(one, one.chat("Hi"), guide, seed=2).text for one in (model, far)]
     assert texts[0] == texts[1]
@@ -118,7 +127,8 @@ def test_a_conversation_that_cannot_be_read_is_refused_and_the_host_goes_on(aske
     json_type = "Content-Type: application/json"
     answer = talk(host, ask("POST", "/v1/chat", json_type, body=body))
     assert (answer[0], answer[1]["where"]) == (status, seen)
-    assert talk(host, ask("POST", "/v1/chat", json_type, "Origin: http://evil.example", body=b'"a"'))[0] == 403
+    elsewhere = ask("POST", "/v1/chat", json_type, "Origin: http://evil.example", body=b'"a"')
+    assert talk(host, elsewhere)[0] == 403
     assert talk(host, post("/v1/chat", b'"a"'))[0] == 415
     assert far.chat("Hi").tokens
 
@@ -127,7 +137,8 @@ def test_a_host_without_a_chat_template_says_so_at_once(host, guarded):
     with pytest.raises(ModelError, match=r"bard has no chat template, expected a chat model; try: gv.load_model"):
         host.model(patience=0.1).chat("Hi")
     assert not host.model().has_template
-    assert talk(guarded, ask("POST", "/v1/chat", "Content-Type: application/json", body=b'"a"'))[0] == 401
+    unsigned = ask("POST", "/v1/chat", "Content-Type: application/json", body=b'"a"')
+    assert talk(guarded, unsigned)[0] == 401
 
 
 @pytest.mark.parametrize(
@@ -142,8 +153,10 @@ def test_a_hostile_host_gives_no_prompt(body):
 def test_a_decode_on_a_host_writes_the_same_text_and_says_where(host, bard):
     guide = gv.guide(gv.regex("[a-z]{5,9} [0-9]+"), bard.vocabulary)
     far = gv.record(host.model(), "ROMEO:\n", guide, seed=3, max_tokens=12)
-    assert far.text == gv.record(bard, "ROMEO:\n", guide, seed=3, max_tokens=12).text
-    assert (far.source, far.model, far.device) == ("LIVE", f"127.0.0.1:{host.port} · bard", "NumPy · cpu")
+    own = gv.record(bard, "ROMEO:\n", guide, seed=3, max_tokens=12)
+    assert far.text == own.text
+    assert (far.source, far.device) == ("LIVE", "NumPy · cpu")
+    assert far.model == f"127.0.0.1:{host.port} · bard"
 
 
 def test_the_variables_name_a_host_and_its_token(guarded, monkeypatch):
@@ -278,7 +291,8 @@ def test_a_student_who_leaves_is_not_computed_for(bard):
         time.sleep(0.5)
         assert host.service.engine.reader.tokens == 0
         with host.service.guard.counted("x"):
-            assert all(account.together == (name == "x") for name, account in host.service.guard.accounts.items())
+            accounts = host.service.guard.accounts
+            assert all(account.together == (name == "x") for name, account in accounts.items())
 
 
 def test_a_run_goes_on_when_the_host_is_started_again(bard):
@@ -335,10 +349,12 @@ def test_a_slow_answer_is_told_and_one_that_never_ends_is_given_up(bard, monkeyp
         while asking.is_alive():
             said.append(model.waiting)
             time.sleep(0.01)
-        assert {text.partition(";")[0] for text in said} == {"", f"The host {model.host} does not answer (it is slow)"}
+        told = {text.partition(";")[0] for text in said}
+        assert told == {"", f"The host {model.host} does not answer (it is slow)"}
     with socket.create_server(("127.0.0.1", 0)) as server:
         threading.Thread(target=drip, args=(server,), daemon=True).start()
-        wire = Connection(read_address(f"http://127.0.0.1:{server.getsockname()[1]}"), patience=0, timeout=0.2)
+        address = read_address(f"http://127.0.0.1:{server.getsockname()[1]}")
+        wire = Connection(address, patience=0, timeout=0.2)
         with pytest.raises(ModelError, match="takes too long"):
             wire.ask("GET", "/v1/card")
 
@@ -376,8 +392,9 @@ def test_what_a_hostile_host_says_is_escaped_and_short(host):
     assert "\x1b" not in str(error)
     assert len(str(error)) < 4000
     assert "status 418" in str(wire._refused(418, b"{}"))
+    wire = Connection(read_address(host.address), patience=0)
     with pytest.raises(ModelError):
-        Connection(read_address(host.address), patience=0).ask("GET", "/v1/vocabulary", most=10)
+        wire.ask("GET", "/v1/vocabulary", most=10)
 
 
 def test_the_class_page_shows_the_students_to_the_teacher_only(bard):
@@ -385,7 +402,8 @@ def test_the_class_page_shows_the_students_to_the_teacher_only(bard):
     with hosting(bard, tokens) as host:
         host.model("ada-0123456789abcdef").logits([1])
         assert b"Ada" not in Connection(read_address(host.address)).ask("GET", "/class")
-        said = json.loads(Connection(read_address(host.address, TOKEN)).ask("GET", "/v1/class"))
+        wire = Connection(read_address(host.address, TOKEN))
+        said = json.loads(wire.ask("GET", "/v1/class"))
         assert [(one["name"], one["steps"]) for one in said["students"]] == [("Ada <b>", 1)]
         assert said["facts"].startswith("bard · NumPy · cpu · 1 students · 0.0 steps per second")
         for token, seen in (("", "refused the token"), ("ada-0123456789abcdef", "a token of another person")):
@@ -402,8 +420,10 @@ def test_the_class_page_is_files_under_a_policy_that_allows_nothing_else(guarded
     assert "default-src 'none'; script-src 'self'; style-src 'self'" in answer.headers["Content-Security-Policy"]
     assert (answer.headers["X-Content-Type-Options"], answer.headers["Cache-Control"]) == ("nosniff", "no-store")
     assert len(answer.read()) > 500
-    head = urllib.request.urlopen(urllib.request.Request(f"{guarded.address}/class{path}", method="HEAD"), timeout=5)
-    assert (head.headers["Content-Length"], head.read()) == (answer.headers["Content-Length"], b"")
+    asked = urllib.request.Request(f"{guarded.address}/class{path}", method="HEAD")
+    head = urllib.request.urlopen(asked, timeout=5)
+    assert head.headers["Content-Length"] == answer.headers["Content-Length"]
+    assert head.read() == b""
 
 
 def test_with_one_token_for_the_class_students_have_numbers():
@@ -414,7 +434,8 @@ def test_with_one_token_for_the_class_students_have_numbers():
             account.steps.append((time.monotonic(), 0.01))
     said = sum_up_class(guard.accounts, {"name": "bard", "device": "cpu"}, 0, guard.named)
     assert [one["name"] for one in said["students"]] == ["student 1", "student 2"]
-    later = sum_up_class(guard.accounts, {"name": "bard", "device": "cpu"}, 0, guard.named, now=time.monotonic() + 99)
+    card = {"name": "bard", "device": "cpu"}
+    later = sum_up_class(guard.accounts, card, 0, guard.named, now=time.monotonic() + 99)
     assert later["students"] == []
 
 

@@ -47,8 +47,10 @@ def test_a_text_goes_on_where_it_ended_and_its_cache_is_not_copied():
 def test_students_with_the_same_prompt_share_it_also_in_one_pass():
     prefixes = Prefixes(Net(), 10_000)
     read(prefixes, ids(*range(20)))
-    assert read(prefixes, *(ids(*range(20), word) for word in (50, 51, 52))) == [20, 20, 20]
-    assert read(prefixes, ids(*range(20), 50, 60), ids(*range(20), 53)) == [21, 20]
+    texts = [ids(*range(20), word) for word in (50, 51, 52)]
+    assert read(prefixes, *texts) == [20, 20, 20]
+    two_words, one_word = ids(*range(20), 50, 60), ids(*range(20), 53)
+    assert read(prefixes, two_words, one_word) == [21, 20]
 
 
 def test_a_step_back_finds_the_beginning_of_a_longer_text():
@@ -71,7 +73,7 @@ def test_prefixes_stay_within_their_bytes_and_the_oldest_goes():
 def test_whatever_is_asked_a_found_cache_is_of_this_text(texts, most):
     prefixes = Prefixes(Net(), most)
     for pair in zip(texts, reversed(texts), strict=True):
-        read(prefixes, *map(lambda text: ids(*text), pair))
+        read(prefixes, *(ids(*text) for text in pair))
         assert prefixes.nbytes <= most
 
 
@@ -80,7 +82,8 @@ def test_the_longest_beginning_that_was_read_is_found(texts):
     prefixes = Prefixes(Net(), 10**9)
     for number, text in enumerate(texts):
         known = [end for end in range(len(text)) if any(text[:end] == other[:end] for other in texts[:number])]
-        assert read(prefixes, ids(*text)) == [max(known, default=0)]
+        longest = max(known, default=0)
+        assert read(prefixes, ids(*text)) == [longest]
 
 
 def test_a_cache_that_cannot_be_cropped_is_read_anew():

@@ -48,7 +48,8 @@ def send(host, method, path, body=b"", token=TOKEN, secret=None, kind=JSON, **he
 def look(host, token=TEACHER):
     """Where the students stand, and the bars of the question."""
     said = json.loads(send(host, "GET", "/v1/class", token=token)[1])
-    standing = sorted((one["nickname"], one["place"], one["state"]) for one in said["standing"])
+    students = [(one["nickname"], one["place"], one["state"]) for one in said["standing"]]
+    standing = sorted(students)
     return standing, [dict(question["bars"]) for question in said["questions"]]
 
 
@@ -58,7 +59,8 @@ def room(bard):
     with hosting(bard, {"": TOKEN, "teacher": TEACHER}) as host:
         for told in (ANSWER, CHECK):
             assert send(host, "POST", "/v1/class", told, secret=ADA) == (200, "{}")
-        assert send(host, "POST", "/v1/logits", pack_ask(Ask((1, 2, 3))), secret=ADA, kind=BYTES)[0] == 200
+        asked = pack_ask(Ask((1, 2, 3)))
+        assert send(host, "POST", "/v1/logits", asked, secret=ADA, kind=BYTES)[0] == 200
         yield host
 
 
@@ -84,10 +86,13 @@ def attack(room, secret):
     for told in STOLEN:
         heard.append(send(room, "POST", "/v1/class", told, secret=secret))
         for more in ("session", "secret", "student"):  # what an earlier protocol or another one might read
-            heard.append(send(room, "POST", "/v1/class", told | {more: name_session(ADA)}, secret=secret))
-            heard.append(send(room, "POST", f"/v1/class?{more}=Ada", told, secret=secret))
+            named = told | {more: name_session(ADA)}
+            heard.append(send(room, "POST", "/v1/class", named, secret=secret))
+            answer = send(room, "POST", f"/v1/class?{more}=Ada", told, secret=secret)
+            heard.append(answer)
         heard.append(send(room, "POST", "/v1/class", told, secret=secret, Cookie="session=Ada"))
-        heard.append(send(room, "POST", "/v1/class", told, secret=secret, **{"X-Forwarded-For": "127.0.0.1"}))
+        forwarded = {"X-Forwarded-For": "127.0.0.1"}
+        heard.append(send(room, "POST", "/v1/class", told, secret=secret, **forwarded))
     for path in (
         "/v1/class",
         "/v1/class/Ada",
@@ -97,10 +102,12 @@ def attack(room, secret):
         "/v1/card",
         "/v1/sessions",
     ):
-        heard += [send(room, method, path, secret=secret) for method in ("GET", "HEAD", "PUT", "PATCH", "DELETE")]
+        methods = ("GET", "HEAD", "PUT", "PATCH", "DELETE")
+        heard += [send(room, method, path, secret=secret) for method in methods]
     heard.append(send(room, "POST", "/v1/class/forget", {}, secret=secret))
     heard.append(send(room, "POST", "/v1/run", RUN, secret=secret))
-    heard.append(send(room, "POST", "/v1/logits", pack_ask(Ask((1, 2, 3))), secret=secret, kind=BYTES))
+    asked = pack_ask(Ask((1, 2, 3)))
+    heard.append(send(room, "POST", "/v1/logits", asked, secret=secret, kind=BYTES))
     heard.append(send(room, "POST", "/v1/chat", "Ada", secret=secret))
     return heard
 
@@ -119,7 +126,8 @@ def test_a_classmate_without_the_secret_reaches_nothing_of_a_session(room, secre
     assert desk.standing.students[session] is before, "nobody writes, ends or takes over it"
     assert (len(account.steps), account.together) == (1, 0)
     assert desk.run.known == ""
-    assert not any(ADA in body or session in body for _, body in heard if body), "nobody reads it"
+    bodies = [body for _, body in heard if body]
+    assert not any(ADA in body or session in body for body in bodies), "nobody reads it"
     standing, [bars] = look(room)
     assert ("Ada", "check advance", "right") in standing
     assert bars["a"] == 1
@@ -136,15 +144,18 @@ def test_without_a_secret_a_report_is_refused_and_says_what_to_try(room):
 
 
 def test_a_classmate_uses_up_nothing_of_a_student_with_a_secret(bard):
-    with hosting(bard, {"": TOKEN, "teacher": TEACHER}, Limits(rate=1, burst=12, together=1)) as host:
+    tokens = {"": TOKEN, "teacher": TEACHER}
+    with hosting(bard, tokens, Limits(rate=1, burst=12, together=1)) as host:
         for secret in (None, "", "Ada", token_urlsafe(24)):
             found = [send(host, "GET", "/v1/card", secret=secret)[0] for _ in range(16)]
             assert 429 in found
-        assert [send(host, "GET", "/v1/card", secret=ADA)[0] for _ in range(8)] == [200] * 8
+        statuses = [send(host, "GET", "/v1/card", secret=ADA)[0] for _ in range(8)]
+        assert statuses == [200] * 8
 
 
 def test_the_host_keeps_and_shows_no_secret(room):
-    kept = [room.service.guard.accounts, room.service.desk.standing.students, room.service.desk.standing.questions]
+    standing = room.service.desk.standing
+    kept = [room.service.guard.accounts, standing.students, standing.questions]
     kept.append(vars(room.service.desk._sessions))
     assert ADA not in repr(kept)
     shown = send(room, "GET", "/v1/class", token=TEACHER)[1]

@@ -36,7 +36,8 @@ CHANGES = {"/v1/class": PLACE, "/v1/class/forget": {}, "/v1/run": RUN}  # what a
 
 def tell(host, path, said, *headers, name="127.0.0.1"):
     """Post JSON; gives the status and the error."""
-    return talk(host, ask("POST", path, *headers, body=json.dumps(said).encode(), host=name))
+    body = json.dumps(said).encode()
+    return talk(host, ask("POST", path, *headers, body=body, host=name))
 
 
 def connect(host):
@@ -73,7 +74,8 @@ def test_what_changes_something_is_json(host, path, kind):
 @pytest.mark.parametrize("path", ["/v1/logits", "/v1/encode"])
 def test_no_form_can_ask_for_logits(host, path):
     for kind in FORMS:
-        status, error = talk(host, ask("POST", path, f"Content-Type: {kind}", body=pack_ask(Ask((1,)))))
+        body = pack_ask(Ask((1,)))
+        status, error = talk(host, ask("POST", path, f"Content-Type: {kind}", body=body))
         assert (status, error["expected"]) == (415, "application/octet-stream")
 
 
@@ -153,13 +155,14 @@ def test_a_host_that_runs_refuses_a_name_behind_a_name(host, name):
 def test_the_page_of_this_host_may_ask_and_may_be_linked(host, guarded):
     own = f"127.0.0.1:{host.port}"
     same = ["Sec-Fetch-Site: same-origin", f"Origin: http://{own}"]
-    assert tell(host, "/v1/class/forget", {}, JSON, *same, name=own)[0] == 200
+    status, _ = tell(host, "/v1/class/forget", {}, JSON, *same, name=own)
+    assert status == 200
     assert talk(host, ask("GET", "/class", "Sec-Fetch-Site: cross-site"))[0] == 200
-    status, _ = talk(guarded, ask("GET", "/v1/card", f"Authorization: Bearer {TOKEN}", host="class.school"))
+    signed = f"Authorization: Bearer {TOKEN}"
+    status, _ = talk(guarded, ask("GET", "/v1/card", signed, host="class.school"))
     assert status == 200, "a host with a token may stand behind any name"
-    assert (
-        talk(guarded, ask("GET", "/v1/card", f"Authorization: Bearer {TOKEN}", "Origin: http://evil.example"))[0] == 403
-    )
+    status, _ = talk(guarded, ask("GET", "/v1/card", signed, "Origin: http://evil.example"))
+    assert status == 403
 
 
 # --- what is kept and sent ---
@@ -211,12 +214,14 @@ def test_a_long_run_takes_no_memory_per_follower(tmp_path):
 
 def resident(status):
     """The most memory that a process has had, in MB."""
-    return int(status.read_text().partition("VmHWM:")[2].split()[0]) / 1024
+    peak = status.read_text().partition("VmHWM:")[2]
+    return int(peak.split()[0]) / 1024
 
 
 def test_a_student_gets_only_so_many_bytes_of_a_run(bard):
     with hosting(bard, limits=Limits(run_bytes=1000, run_rate=1000.0)) as host:
-        assert tell(host, "/v1/run", RUN | {"shown": "y" * 1800}, JSON)[0] == 200
+        status, _ = tell(host, "/v1/run", RUN | {"shown": "y" * 1800}, JSON)
+        assert status == 200
         wire = Connection(read_address(host.address), patience=0)
         assert wire.ask("GET", "/v1/run")
         with pytest.raises(ModelError, match="status 429"):
@@ -245,11 +250,13 @@ def test_hundreds_of_slow_readers_keep_nobody_waiting_and_take_little_memory(bar
         assert talk(host, ask("GET", "/v1/health"))[0] == 200
         assert time.perf_counter() - began < 10
         answers = [reader.recv(400) for reader in readers]
-        assert Counter(answer[9:12] for answer in answers) == {b"200": 19, b"503": 181}, "half of 40 MB for an address"
+        statuses = Counter(answer[9:12] for answer in answers)
+        assert statuses == {b"200": 19, b"503": 181}, "half of 40 MB for an address"
         refused = next(answer for answer in answers if b" 503 " in answer)
         assert b"retry-after: 1\r\n" in refused.lower()
         status, error = talk(host, ask("GET", "/v1/run"))
-        assert (status, error["expected"]) == (503, f"at most {20 << 20} for address 127.0.0.1")
+        assert status == 503
+        assert error["expected"] == f"at most {20 << 20} for address 127.0.0.1"
         held = sum(line.transport.get_write_buffer_size() for line in [*host.lines])
         assert held < 20 * 2 * server.UNREAD + 200 * 8 * 1024
         lines.close()
@@ -273,7 +280,8 @@ def test_an_answer_that_is_read_too_slowly_is_closed_in_time(bard, monkeypatch):
 
 
 def test_what_is_on_its_way_has_shares_for_all_an_address_and_a_student():
-    guard = Guard({"": TOKEN, "Ada": f"{TOKEN}-2", "Bob": f"{TOKEN}-3"}, Limits(sent_bytes=800))
+    tokens = {"": TOKEN, "Ada": f"{TOKEN}-2", "Bob": f"{TOKEN}-3"}
+    guard = Guard(tokens, Limits(sent_bytes=800))
 
     def send(*sent):
         with ExitStack() as on_their_way:
@@ -329,7 +337,8 @@ HALF = [(False, data) for data in HALVES] + [(True, b""), (True, b"\x16\x03\x01"
 def test_half_a_request_and_half_a_handshake_are_closed_in_time(bard, monkeypatch, certificate, secure, data):
     for module, name in ((server, "SECONDS_TO_ASK"), (app, "SECONDS_TO_SEND")):
         monkeypatch.setattr(module, name, 0.3)
-    with hosting(bard, files=certificate if secure else (None, None)) as host, connect(host) as line:
+    files = certificate if secure else (None, None)
+    with hosting(bard, files=files) as host, connect(host) as line:
         began = time.monotonic()
         line.sendall(data)
         closes_within(line, began, 2)
@@ -393,10 +402,12 @@ def test_wrong_tokens_are_slowed_down_per_address(bard):
         connect(host) as other,
         socket.create_connection(("127.0.0.1", host.port), 5, ("127.0.0.2", 0)) as guesser,
     ):
-        found = [status_of(guesser, f"a-guessed-token-{number}") for number in range(20)]
+        guesses = [f"a-guessed-token-{number}" for number in range(20)]
+        found = [status_of(guesser, guess) for guess in guesses]
         assert found == [401] * WRONG + [429] * (20 - WRONG)
         assert status_of(guesser, TOKEN) == 429, "a right guess does not show now"
-        assert [status_of(other, token) for token in (TOKEN, f"{TOKEN}-2")] == [200, 200]
+        statuses = [status_of(other, token) for token in (TOKEN, f"{TOKEN}-2")]
+        assert statuses == [200, 200]
 
 
 def status_of(line, token):
@@ -408,7 +419,8 @@ def status_of(line, token):
 
 
 def test_a_token_that_was_right_stays_right_while_its_address_is_slowed_down():
-    guard = Guard({"Ada": TOKEN, "Bob": f"{TOKEN}-2"}, now=lambda: now)
+    tokens = {"Ada": TOKEN, "Bob": f"{TOKEN}-2"}
+    guard = Guard(tokens, now=lambda: now)
     now = 0.0
     assert guard.name(f"Bearer {TOKEN}", "", "10.0.0.1") == "Ada"
     for number in [*range(WRONG), *[3] * 50]:  # a program that repeats its wrong token guesses nothing
@@ -431,9 +443,10 @@ def test_a_token_that_was_right_stays_right_while_its_address_is_slowed_down():
 )  # fmt: skip
 def test_a_card_with_a_strange_text_is_an_error_in_four_parts(change):
     card = {"protocol": 2, "name": "x", "device": "cpu", "vocabulary": "v", "version": "1", "context": 9, "size": 9}
-    assert read_card(json.dumps(card).encode(), read_address("http://h", ""))["version"] == "1"
+    body, address = json.dumps(card).encode(), read_address("http://h", "")
+    assert read_card(body, address)["version"] == "1"
     with pytest.raises(ModelError, match="expected the card of a model"):
-        read_card(json.dumps(card | change).encode(), read_address("http://h", ""))
+        read_card(json.dumps(card | change).encode(), address)
 
 
 def test_the_other_one_of_http_and_https_is_named_at_once(host, bard, certificate):
@@ -454,16 +467,20 @@ def test_the_other_one_of_http_and_https_is_named_at_once(host, bard, certificat
 def vote(host, number, **more):
     """The answer of a student with a secret of their own."""
     secret = f"X-Guidedviz-Student: a-secret-of-student-number-{number}"
-    return tell(host, "/v1/class", PLACE | {"nickname": f"n{number}"} | more, JSON, secret)
+    named = {"nickname": f"n{number}"}
+    return tell(host, "/v1/class", PLACE | named | more, JSON, secret)
 
 
 def test_one_address_gets_few_sessions_and_each_votes_once(bard):
     with hosting(bard) as host:
         votes = [vote(host, number) for number in range(495)]
-        assert [status for status, _ in votes] == [200] * NEW + [429] * (495 - NEW)
+        statuses = [status for status, _ in votes]
+        assert statuses == [200] * NEW + [429] * (495 - NEW)
         assert vote(host, 1, answer="b")[0] == 200, "the same one again"
-        [question] = json.loads(Connection(read_address(host.address)).ask("GET", "/v1/class"))["questions"]
-        assert (question["answers"], question["sessions"], question["bars"]) == (NEW, NEW, [["a", NEW], ["b", 0]])
+        said = Connection(read_address(host.address)).ask("GET", "/v1/class")
+        [question] = json.loads(said)["questions"]
+        assert (question["answers"], question["sessions"]) == (NEW, NEW)
+        assert question["bars"] == [["a", NEW], ["b", 0]]
 
 
 def test_a_session_keeps_its_answers_under_another_nickname_and_another_one_has_its_own(bard):
@@ -471,10 +488,14 @@ def test_a_session_keeps_its_answers_under_another_nickname_and_another_one_has_
         assert vote(host, 1, nickname="Ada")[0] == 200
         assert vote(host, 1, nickname="Ada L.")[0] == 200
         assert vote(host, 2, nickname="Ada L.")[0] == 200
-        assert vote(host, 3, nickname="Eve", answer=None, state="open")[0] == 200
-        said = json.loads(Connection(read_address(host.address), patience=0).ask("GET", "/v1/class"))
-        assert [one["nickname"] for one in said["standing"]] == ["Ada L.", "Ada L.", "Eve"]
-        assert [(q["answers"], q["sessions"]) for q in said["questions"]] == [(2, 3)], "Eve has seen the question"
+        status, _ = vote(host, 3, nickname="Eve", answer=None, state="open")
+        assert status == 200
+        wire = Connection(read_address(host.address), patience=0)
+        said = json.loads(wire.ask("GET", "/v1/class"))
+        names = [one["nickname"] for one in said["standing"]]
+        assert names == ["Ada L.", "Ada L.", "Eve"]
+        counts = [(q["answers"], q["sessions"]) for q in said["questions"]]
+        assert counts == [(2, 3)], "Eve has seen the question"
 
 
 STRANGE = ["\x00", "A\x1b[31m", "A\nB", "\u202eadA", "Ada\u200b", "A\u200dB", "\u2066A", "\ufeff", "\ud800"]
@@ -493,8 +514,11 @@ def test_the_host_refuses_a_nickname_that_looks_like_another(host, nickname):
 def test_a_question_is_shown_with_its_control_characters_escaped_and_its_numbers_short(bard):
     with hosting(bard) as host:
         for number, answer in enumerate((1e299, -1e299, 10**299, 0.1 + 0.2, 1 / 3, 128_256)):
-            assert vote(host, number, place="How \u202emany?", choices=[], answer=answer)[0] == 200
-        [question] = json.loads(Connection(read_address(host.address)).ask("GET", "/v1/class"))["questions"]
+            status, _ = vote(host, number, place="How \u202emany?", choices=[], answer=answer)
+            assert status == 200
+        said = Connection(read_address(host.address)).ask("GET", "/v1/class")
+        [question] = json.loads(said)["questions"]
+
         assert question["text"] == r"How \u202emany?"
         bars = dict(question["bars"])
         assert bars == {"-1e+299": 1, "0.3": 1, "0.333333333333": 1, "128,256": 1, "1e+299": 2}
