@@ -47,7 +47,8 @@ def test_the_same_settings_give_the_same_text_as_another_run(clerk_host, warm):
 
 def test_other_settings_give_what_a_request_with_them_gives(clerk_host, warm):
     changes = {"temperature": 0.4, "top_k": 3, "top_p": 0.8, "repetition_penalty": 1.2, "seed": 11}
-    assert text_of(again(clerk_host, warm, **changes)) == text_of(ask_chat(clerk_host, WARM | changes))
+    afresh = ask_chat(clerk_host, WARM | changes)
+    assert text_of(again(clerk_host, warm, **changes)) == text_of(afresh)
 
 
 def test_each_choice_has_its_own_seed(clerk_host):
@@ -65,20 +66,23 @@ def test_a_question_is_replaced_and_the_other_messages_stay(scout_host):
     run = scout_host.service.runs.find(name_of(other))
     assert run.request.messages == ({"role": "user", "content": "What is 2 plus 3?"},)
     said = ask_chat(scout_host, SUM | {"max_tokens": 12, "messages": asked})
-    assert again(scout_host, said, prompt="Who?")["usage"]["prompt_tokens"] < said["usage"]["prompt_tokens"]
+    followed = again(scout_host, said, prompt="Who?")
+    assert followed["usage"]["prompt_tokens"] < said["usage"]["prompt_tokens"]
 
 
 def test_a_plain_prompt_is_replaced(clerk_host):
     body = {"model": "clerk", "prompt": ABOUT, "max_tokens": 6, "temperature": 0}
     said = ask_chat(clerk_host, body, "/v1/completions")
     other = again(clerk_host, said, prompt="Is it red?")
-    assert text_of(other) == text_of(ask_chat(clerk_host, body | {"prompt": "Is it red?"}, "/v1/completions"))
+    afresh = ask_chat(clerk_host, body | {"prompt": "Is it red?"}, "/v1/completions")
+    assert text_of(other) == text_of(afresh)
 
 
 def test_a_text_is_put_after_the_first_tokens_and_the_code_gives_the_same_tokens(clerk_host, warm):
     first = clerk_host.service.runs.find(name_of(warm))
     said = again(clerk_host, warm, forced={"step": 1, "text": 'name": "Zoe'})
-    assert text_of(said).startswith(first.steps[0].piece.decode() + 'name": "Zoe')
+    begun = first.steps[0].piece.decode()
+    assert text_of(said).startswith(begun + 'name": "Zoe')
     run = clerk_host.service.runs.find(name_of(said))
     assert run.steps[0] is first.steps[0]
     assert run.steps[1].how == "inserted"
@@ -103,16 +107,19 @@ def test_a_token_is_put_after_the_first_tokens(clerk_host, warm):
     said = again(clerk_host, warm, forced={"step": place, "token": other.token})
     made = clerk_host.service.runs.find(name_of(said))
     assert made.steps[:place] == run.steps[:place]
-    assert (made.steps[place].token, made.steps[place].how) == (other.token, "inserted")
+    step = made.steps[place]
+    assert (step.token, step.how) == (other.token, "inserted")
     forbidden = next(one.token for one in run.steps[0].candidates if not one.legal)
     changes = {"run": name_of(warm), "forced": {"step": 0, "token": forbidden}}
     assert refusal(clerk_host, changes, AGAIN)[0] == 400
 
 
 def test_a_stream_has_the_same_text(clerk_host, warm):
-    chunks = stream_chat(clerk_host, {"run": name_of(warm), "forced": {"step": 1, "text": "na"}}, AGAIN)
+    body = {"run": name_of(warm), "forced": {"step": 1, "text": "na"}}
+    chunks = stream_chat(clerk_host, body, AGAIN)
     whole = again(clerk_host, warm, forced={"step": 1, "text": "na"})
-    assert "".join(chunk["choices"][0]["delta"].get("content", "") for chunk in chunks) == text_of(whole)
+    deltas = [chunk["choices"][0]["delta"] for chunk in chunks]
+    assert "".join(delta.get("content", "") for delta in deltas) == text_of(whole)
 
 
 @pytest.mark.parametrize(
@@ -141,13 +148,15 @@ def test_a_stream_has_the_same_text(clerk_host, warm):
 )
 def test_what_cannot_be_changed_is_refused_and_leaves_no_run(clerk_host, warm, changes, status, field):
     before = len(clerk_host.service.runs)
-    assert refusal(clerk_host, {"run": name_of(warm)} | changes, AGAIN)[:2] == (status, field)
+    body = {"run": name_of(warm)} | changes
+    assert refusal(clerk_host, body, AGAIN)[:2] == (status, field)
     assert len(clerk_host.service.runs) == before
 
 
 def test_nothing_comes_after_the_end_of_a_run(clerk_host, warm):
     last = len(clerk_host.service.runs.find(name_of(warm)).steps)
-    status, _, said = refusal(clerk_host, {"run": name_of(warm), "forced": {"step": last, "text": "x"}}, AGAIN)
+    late = {"run": name_of(warm), "forced": {"step": last, "text": "x"}}
+    status, _, said = refusal(clerk_host, late, AGAIN)
     assert (status, "the end of the run, expected an earlier step" in said) == (400, True)
 
 
@@ -156,7 +165,8 @@ def test_the_prompt_of_a_run_that_ends_with_a_result_stays(scout_host):
     turns = [*SUM["messages"], {"role": "assistant", "content": "", "tool_calls": [call]}]
     turns.append({"role": "tool", "tool_call_id": "c1", "content": "3"})
     said = ask_chat(scout_host, SUM | {"messages": turns, "max_tokens": 2})
-    assert refusal(scout_host, {"run": name_of(said), "prompt": "Why?"}, AGAIN)[:2] == (400, "prompt")
+    follow = {"run": name_of(said), "prompt": "Why?"}
+    assert refusal(scout_host, follow, AGAIN)[:2] == (400, "prompt")
 
 
 def test_only_the_runs_of_ones_own_list_are_decoded_again(bard):
@@ -176,7 +186,8 @@ def test_no_other_page_asks_for_a_run_again(clerk_host, warm):
     for headers in ({"Origin": "http://evil.example"}, {"Sec-Fetch-Site": "cross-site"}, {"Host": "evil.example"}):
         assert send(clerk_host, AGAIN, body, **headers)[0] == 403
     as_form = {"Content-Type": "text/plain"}
-    assert send(clerk_host, AGAIN, json.dumps(body).encode(), **as_form)[0] == 415
+    status, *_ = send(clerk_host, AGAIN, json.dumps(body).encode(), **as_form)
+    assert status == 415
     assert send(clerk_host, AGAIN)[0] == 405
 
 
@@ -194,7 +205,8 @@ def test_the_page_says_what_can_be_changed_and_what_was(clerk_host, warm):
     assert "temperature 1, top-k 2, repetition penalty 1.5, seed 7</span>" in page
     found = [json.loads(unescape(said)) for said in re.findall(r'data-again="([^"]*)"', page)]
     assert [one["run"] for one in found] == [one["other"] for one in reversed(found)]
-    assert (found[0]["settings"]["top_k"], found[0]["asked"]) == (2, ABOUT)
+    assert found[0]["settings"]["top_k"] == 2
+    assert found[0]["asked"] == ABOUT
     assert found[0]["beside"]["words"].startswith(("They part after", "Both runs have"))
     put = again(clerk_host, warm, forced={"step": 1, "text": "name"})
     assert "seed 7, 1 token put there by a person</span>" in open_run(clerk_host, path_of(put))

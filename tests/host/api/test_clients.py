@@ -59,7 +59,8 @@ def test_the_client_asks_for_some_of_its_tools(scout):
     tools = [{"type": "function", "function": {"name": "take"}}]
     choice = {"type": "allowed_tools", "allowed_tools": {"mode": "required", "tools": tools}}
     said = scout.chat.completions.create(**SUM, tools=[ADD, other], tool_choice=choice, max_tokens=90)
-    assert {call.function.name for call in said.choices[0].message.tool_calls} == {"take"}
+    calls = said.choices[0].message.tool_calls
+    assert {call.function.name for call in calls} == {"take"}
 
 
 def test_the_client_reads_responses(client, scout):
@@ -110,7 +111,8 @@ def test_many_clients_of_one_loop_are_answered(clerk_host, openai):
             asked = [many.completions.create(model="clerk", prompt=TEXT, seed=1, max_tokens=3) for _ in range(12)]
             return await asyncio.gather(*asked)
 
-    assert len({said.choices[0].text for said in asyncio.run(ask())}) == 1
+    answers = asyncio.run(ask())
+    assert len({said.choices[0].text for said in answers}) == 1
 
 
 @pytest.mark.skipif(not find_spec("instructor"), reason="instructor is not installed")

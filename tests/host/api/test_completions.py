@@ -30,7 +30,8 @@ def test_a_model_of_another_name_is_not_found(clerk_host, name):
 def test_a_schema_holds_and_the_text_is_that_of_the_library(clerk_host, clerk):
     said = ask_chat(clerk_host, CHAT | {"response_format": PERSON})
     (choice,) = said["choices"]
-    guide = gv.guide(gv.json_schema(PERSON["json_schema"]["schema"]), clerk.vocabulary)
+    schema = PERSON["json_schema"]["schema"]
+    guide = gv.guide(gv.json_schema(schema), clerk.vocabulary)
     trace = gv.record(clerk, f"{ABOUT}\n", guide, temperature=0)
     assert choice["message"] == {"role": "assistant", "content": trace.text, "refusal": None}
     assert (choice["finish_reason"], choice["logprobs"]) == ("stop", None)
@@ -67,7 +68,10 @@ def test_each_form_of_a_constraint_is_enforced(clerk_host, form):
     said = ask_chat(clerk_host, CHAT | asked | {"max_tokens": 60})
     text = said["choices"][0]["message"]["content"]
     assert said["guidedviz"]["enforced"]
-    assert isinstance(json.loads(text), dict) if wanted is dict else gv.regex(wanted).accepts(text.encode())
+    if wanted is dict:
+        assert isinstance(json.loads(text), dict)
+    else:
+        assert gv.regex(wanted).accepts(text.encode())
 
 
 def join_stream(chunks, place=0):
@@ -95,7 +99,8 @@ def test_a_stream_adds_up_to_the_whole_answer(clerk_host, scout_host, model, see
     for choice in whole["choices"]:
         message, end = join_stream(chunks, choice["index"])
         wanted = choice["message"]
-        assert (message["content"], end) == (wanted["content"] or "", choice["finish_reason"])
+        assert message["content"] == (wanted["content"] or "")
+        assert end == choice["finish_reason"]
         assert message["reasoning_content"] == wanted.get("reasoning_content", "")
         called = [
             [call["function"] for call in calls] for calls in (message["tool_calls"], wanted.get("tool_calls", []))
@@ -111,13 +116,17 @@ def test_a_tool_is_called_as_the_choice_says(scout_host):
     message = said["choices"][0]["message"]
     (call,) = message["tool_calls"]
     assert (call["type"], call["function"]["name"]) == ("function", "add")
-    assert json.loads(call["function"]["arguments"]) == {"a": 137, "b": 248}
-    assert (message["content"], said["choices"][0]["finish_reason"]) == (None, "tool_calls")
+    arguments = json.loads(call["function"]["arguments"])
+    assert arguments == {"a": 137, "b": 248}
+    assert message["content"] is None
+    assert said["choices"][0]["finish_reason"] == "tool_calls"
     assert message["reasoning_content"].startswith("The sum")
     result = {"role": "tool", "tool_call_id": call["id"], "content": "385"}
-    after = ask_chat(scout_host, SUM | {"tools": [ADD], "messages": [*SUM["messages"], message, result]})
+    messages = [*SUM["messages"], message, result]
+    after = ask_chat(scout_host, SUM | {"tools": [ADD], "messages": messages})
     assert after["choices"][0]["message"]["content"] == "137 plus 248 is 385."
-    quiet = ask_chat(scout_host, SUM | {"tools": [ADD], "tool_choice": "none", "max_tokens": 4})
+    body = SUM | {"tools": [ADD], "tool_choice": "none", "max_tokens": 4}
+    quiet = ask_chat(scout_host, body)
     assert "tool_calls" not in quiet["choices"][0]["message"]
 
 
@@ -131,7 +140,8 @@ def test_only_an_allowed_tool_is_called_and_the_prompt_names_all(scout_host):
     other = {"type": "function", "function": {**ADD["function"], "name": "take"}}
     body = SUM | {"tools": [ADD, other], "max_tokens": 90}
     free = ask_chat(scout_host, body)
-    assert free["choices"][0]["message"]["tool_calls"][0]["function"]["name"] == "add"
+    (call, *_) = free["choices"][0]["message"]["tool_calls"]
+    assert call["function"]["name"] == "add"
     for mode in ("auto", "required"):
         said = ask_chat(scout_host, body | {"tool_choice": allowing(mode, "take")})
         assert said["usage"]["prompt_tokens"] == free["usage"]["prompt_tokens"]
@@ -146,7 +156,8 @@ def test_calls_come_in_parallel_unless_the_request_forbids_it(clerk_host, clerk,
     tool = {"type": "function", "function": {"name": "go", "parameters": {"enum": [1]}}}
     goes_on = {str(token): -100 for token in clerk.vocabulary.eos}
     body = {"tools": [tool], "tool_choice": "required", "parallel_tool_calls": parallel, "logit_bias": goes_on}
-    message = ask_chat(clerk_host, CHAT | body | {"max_tokens": 120})["choices"][0]["message"]
+    said = ask_chat(clerk_host, CHAT | body | {"max_tokens": 120})
+    message = said["choices"][0]["message"]
     assert (len(message["tool_calls"]) > 1) == parallel
 
 
@@ -155,8 +166,10 @@ def test_a_custom_tool_takes_a_text_that_its_grammar_allows(scout_host, syntax):
     definition = {"regex": "[0-9]+ [+] [0-9]+", "lark": 'start: /[0-9]+/ " + " /[0-9]+/'}[syntax]
     form = {"type": "grammar", "grammar": {"syntax": syntax, "definition": definition}}
     tool = {"type": "custom", "custom": {"name": "sum", "format": form}}
-    body = SUM | {"tools": [tool], "tool_choice": {"type": "custom", "custom": {"name": "sum"}}, "max_tokens": 90}
-    (call,) = ask_chat(scout_host, body)["choices"][0]["message"]["tool_calls"]
+    custom = {"type": "custom", "custom": {"name": "sum"}}
+    body = SUM | {"tools": [tool], "tool_choice": custom, "max_tokens": 90}
+    said = ask_chat(scout_host, body)
+    (call,) = said["choices"][0]["message"]["tool_calls"]
     assert (call["type"], call["custom"]["name"]) == ("custom", "sum")
     assert gv.regex("[0-9]+ [+] [0-9]+").accepts(call["custom"]["input"].encode())
 
@@ -165,14 +178,17 @@ def test_an_answer_that_is_cut_says_length(clerk_host):
     said = ask_chat(clerk_host, CHAT | {"response_format": PERSON, "max_tokens": 3})
     assert said["choices"][0]["finish_reason"] == "length"
     assert said["usage"]["completion_tokens"] == 3
-    assert stream_chat(clerk_host, CHAT | {"max_tokens": 3})[-1]["choices"][0]["finish_reason"] == "length"
+    last = stream_chat(clerk_host, CHAT | {"max_tokens": 3})[-1]
+    assert last["choices"][0]["finish_reason"] == "length"
 
 
 def test_a_stop_is_no_part_of_the_text(clerk_host):
     body = CHAT | {"response_format": PERSON}
     whole = ask_chat(clerk_host, body)["choices"][0]["message"]["content"]
-    cut = ask_chat(clerk_host, body | {"stop": ["Love", "zzz"]})["choices"][0]
-    assert (cut["message"]["content"], cut["finish_reason"]) == (whole.partition("Love")[0], "stop")
+    said = ask_chat(clerk_host, body | {"stop": ["Love", "zzz"]})
+    cut = said["choices"][0]
+    assert cut["message"]["content"] == whole.partition("Love")[0]
+    assert cut["finish_reason"] == "stop"
 
 
 def test_a_seed_gives_the_same_answer_again_and_each_choice_another(clerk_host):
@@ -185,16 +201,20 @@ def test_a_seed_gives_the_same_answer_again_and_each_choice_another(clerk_host):
 
 def test_logprobs_are_those_of_the_model_alone(clerk_host, clerk):
     body = CHAT | {"response_format": PERSON, "logprobs": True, "top_logprobs": 3, "max_tokens": 2}
-    first, _ = ask_chat(clerk_host, body)["choices"][0]["logprobs"]["content"]
-    odds = gv.sampling.softmax(clerk.logits(clerk.encode(f"{ABOUT}\n")))
+    (choice, *_) = ask_chat(clerk_host, body)["choices"]
+    first, _ = choice["logprobs"]["content"]
+    prompt = clerk.encode(f"{ABOUT}\n")
+    odds = gv.sampling.softmax(clerk.logits(prompt))
     likeliest = sorted(odds)[::-1][:3]
-    assert [2.718281828 ** one["logprob"] for one in first["top_logprobs"]] == pytest.approx(likeliest, rel=1e-3)
+    told = [2.718281828 ** one["logprob"] for one in first["top_logprobs"]]
+    assert told == pytest.approx(likeliest, rel=1e-3)
     assert bytes(first["bytes"]).decode() == first["token"]
 
 
 def test_what_is_not_enforced_is_noted(clerk_host, scout_host):
     def notes(host, body):
-        return " ".join(ask_chat(host, body | {"max_tokens": 2})["guidedviz"]["notes"])
+        said = ask_chat(host, body | {"max_tokens": 2})
+        return " ".join(said["guidedviz"]["notes"])
 
     loose = {"type": "json_schema", "json_schema": {"name": "x", "schema": {"type": "null", "x-y": 1}, "strict": False}}
     said = notes(clerk_host, CHAT | {"response_format": loose, "frequency_penalty": 0.5, "user": "me"})
@@ -209,7 +229,8 @@ def test_what_is_not_enforced_is_noted(clerk_host, scout_host):
     assert "not told" in notes(clerk_host, CHAT | {"tools": [ADD]})
     assert notes(scout_host, SUM | {"tools": [ADD], "parallel_tool_calls": False}) == ""
     assert "does not think first" in notes(scout_host, SUM | {"response_format": PERSON})
-    assert notes(scout_host, SUM | {"tools": [ADD], "frequency_penalty": 0, "user": None}) == ""
+    body = SUM | {"tools": [ADD], "frequency_penalty": 0, "user": None}
+    assert notes(scout_host, body) == ""
     assert "at most 4,096" in notes(clerk_host, CHAT | {"max_completion_tokens": 99999})
 
 
@@ -291,9 +312,8 @@ def test_a_body_that_cannot_be_met_is_refused_with_its_field(clerk_host, case):
 
 def test_a_schema_that_takes_too_much_work_is_refused(clerk_host, monkeypatch):
     monkeypatch.setattr(limits, "WORK", 2000)
-    status, field, message = refusal(
-        clerk_host, CHAT | {"json_schema": {"pattern": "(a|b)*a(a|b){9}", "type": "string"}}
-    )
+    hard = {"json_schema": {"pattern": "(a|b)*a(a|b){9}", "type": "string"}}
+    status, field, message = refusal(clerk_host, CHAT | hard)
     assert (status, field) == (400, "json_schema: schema, #/pattern")
     assert "steps of work" in message
     monkeypatch.undo()
@@ -301,7 +321,8 @@ def test_a_schema_that_takes_too_much_work_is_refused(clerk_host, monkeypatch):
 
 
 def test_a_body_that_is_too_large_or_from_elsewhere_is_refused(clerk_host):
-    assert refusal(clerk_host, b"{}", **{"Content-Length": str((1 << 20) + 1)})[0] == 413
+    length = {"Content-Length": str((1 << 20) + 1)}
+    assert refusal(clerk_host, b"{}", **length)[0] == 413
     assert refusal(clerk_host, CHAT, Origin="http://evil.example")[0] == 403
     assert refusal(clerk_host, b"{}", **{"Content-Type": "text/plain"})[0] == 415
     assert send(clerk_host, "/v1/chat/completions")[0] == 405

@@ -42,7 +42,8 @@ def test_a_client_that_leaves_frees_its_rows_and_its_run_says_stopped(clerk_host
     wait_for(lambda: len(clerk_host.service.runs) == before + 2)
     runs = clerk_host.service.runs.of("127.0.0.1/", teacher=False)[:2]
     wait_for(lambda: all(len(run.steps) > 3 for run in runs))
-    page = send(clerk_host, f"/runs/{runs[0].name}")[2].decode()
+    (first, *_) = runs
+    page = send(clerk_host, f"/runs/{first.name}")[2].decode()
     assert '<meta http-equiv="refresh" content="2"/>' in page, "the page of a run that goes on asks for itself again"
     line.close()
     wait_for(lambda: all(run.verdict == "stopped" for run in runs))

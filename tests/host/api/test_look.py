@@ -21,12 +21,14 @@ def warm(clerk_host):
 
 def test_it_is_what_the_library_says(clerk_host, warm):
     run = clerk_host.service.runs.find(name_of(warm))
-    tokens = [*run.model.encode(run.plan.prompt), *(step.token for step in run.steps[:4])]
+    drawn = [step.token for step in run.steps[:4]]
+    tokens = [*run.model.encode(run.plan.prompt), *drawn]
     found = gv.decoding.leave_out(run.model, tokens, run.steps[4].token)
     said = ask_chat(clerk_host, {"run": run.name, "step": 5}, LOOK)
     assert said["place"] == 5
     assert said["words"] == pack_dependence(found, 5)["words"]
-    assert [row[0] for row in said["rows"]] == [row[0] for row in pack_dependence(found, 5)["rows"]]
+    rows = pack_dependence(found, 5)["rows"]
+    assert [row[0] for row in said["rows"]] == [row[0] for row in rows]
     for row, part in zip(said["rows"], found.parts, strict=True):
         assert row[2] == pytest.approx(found.lost(part), abs=0.002)
 
@@ -49,12 +51,14 @@ def test_a_long_text_is_read_only_so_often(clerk_host):
     ],
 )
 def test_what_is_not_there_is_refused(clerk_host, warm, about, status, field):
-    assert refusal(clerk_host, {"run": name_of(warm)} | about, LOOK)[:2] == (status, field)
+    body = {"run": name_of(warm)} | about
+    assert refusal(clerk_host, body, LOOK)[:2] == (status, field)
 
 
 def test_a_run_of_another_student_is_not_read_again(bard):
     with hosting(bard, {"ada": ADA, "bob": BOB}) as host:
         said = ask_chat(host, {"model": "bard", "prompt": "To be", "max_tokens": 2}, "/v1/completions", token=ADA)
         body = {"run": name_of(said), "step": 2}
-        assert [send(host, LOOK, body, token=token)[0] for token in (ADA, BOB, "")] == [200, 403, 401]
+        statuses = [send(host, LOOK, body, token=token)[0] for token in (ADA, BOB, "")]
+        assert statuses == [200, 403, 401]
         assert send(host, LOOK, body, token=ADA, Origin="http://evil.example")[0] == 403

@@ -17,10 +17,12 @@ def stream_events(host, body):
     status, _, found = send(host, PATH, body | {"stream": True})
     assert status == 200, found
     events = []
-    for place, block in enumerate(found.decode().removesuffix("\n\n").split("\n\n")):
+    blocks = found.decode().removesuffix("\n\n").split("\n\n")
+    for place, block in enumerate(blocks):
         name, data = block.split("\n")
         events.append(json.loads(data.removeprefix("data: ")))
-        assert (name, events[-1]["sequence_number"]) == (f"event: {events[-1]['type']}", place)
+        assert name == f"event: {events[-1]['type']}"
+        assert events[-1]["sequence_number"] == place
     return events
 
 
@@ -45,7 +47,8 @@ def test_the_events_of_a_stream_add_up_to_the_whole_answer(clerk_host, scout_hos
     done = [event["item"] for event in events if event["type"] == "response.output_item.done"]
     assert done == closed["output"]
     for place, item in enumerate(done):
-        grown = "".join(e["delta"] for e in events if e.get("output_index") == place and e["type"].endswith(".delta"))
+        mine = [e for e in events if e.get("output_index") == place]
+        grown = "".join(e["delta"] for e in mine if e["type"].endswith(".delta"))
         written = item["content"][0]["text"] if "content" in item else item["arguments"]
         assert grown == written
     assert closed["usage"]["total_tokens"] == whole["usage"]["total_tokens"]
@@ -53,9 +56,8 @@ def test_the_events_of_a_stream_add_up_to_the_whole_answer(clerk_host, scout_hos
 
 def test_a_conversation_of_items_goes_on(scout_host):
     question = SUM["messages"][0]
-    _, call = ask_chat(scout_host, {"model": "scout", "input": [question], "tools": [FLAT], "temperature": 0}, PATH)[
-        "output"
-    ]
+    body = {"model": "scout", "input": [question], "tools": [FLAT], "temperature": 0}
+    _, call = ask_chat(scout_host, body, PATH)["output"]
     result = {"type": "function_call_output", "call_id": call["call_id"], "output": "385"}
     body = {"model": "scout", "input": [question, call, result], "tools": [FLAT], "temperature": 0}
     _, message = ask_chat(scout_host, body | {"instructions": "Be short."}, PATH)["output"]
@@ -66,8 +68,10 @@ def test_only_an_allowed_tool_is_called(scout_host):
     other = {**FLAT, "name": "take"}
     allowed = {"type": "allowed_tools", "mode": "required", "tools": [{"type": "function", "name": "take"}]}
     body = {"model": "scout", "input": SUM["messages"], "tools": [FLAT, other], "temperature": 0}
-    output = ask_chat(scout_host, body | {"tool_choice": allowed, "max_output_tokens": 90}, PATH)["output"]
-    assert {item["name"] for item in output if item["type"] == "function_call"} == {"take"}
+    said = ask_chat(scout_host, body | {"tool_choice": allowed, "max_output_tokens": 90}, PATH)
+    output = said["output"]
+    calls = [item for item in output if item["type"] == "function_call"]
+    assert {item["name"] for item in calls} == {"take"}
     wrong = {**allowed, "tools": [{"type": "function", "name": "tak"}]}
     status, field, message = refusal(scout_host, body | {"tool_choice": wrong}, PATH)
     assert (status, field) == (400, "tool_choice.tools[0]")

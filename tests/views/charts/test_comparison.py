@@ -27,7 +27,8 @@ def texts(figure, tag="text"):
 
 
 def test_every_engine_has_a_dot_at_every_step_and_says_agree_or_differ():
-    figure = drawn(step(0), step(1, 1, found(missing=(0,), extra=(1, 4))), step(2, None))
+    wrong = step(1, 1, found(missing=(0,), extra=(1, 4)))
+    figure = drawn(step(0), wrong, step(2, None))
     assert texts(figure, "title") == [
         *(f"one, before {name}, 2 legal\nagrees" for name in ("a", "b", "the end")),
         *(f"two, before {name}, 2 legal\nagrees" for name in ("a", "the end")),
@@ -37,16 +38,20 @@ def test_every_engine_has_a_dot_at_every_step_and_says_agree_or_differ():
 
 
 def test_each_kind_has_a_mark_and_a_colour_of_its_own():
-    assert {*DIFFERENCE_SIGNS} == {kind for kind, *_ in (*EXTRA_REASONS, *MISSING_REASONS, NO_REASON, ("ours",))}
-    assert all(len(set(parts)) == len(DIFFERENCE_SIGNS) for parts in zip(*DIFFERENCE_SIGNS.values(), strict=True))
-    words = texts(drawn(step(0, 0, *(found(kind=kind, missing=(0, 1)) for kind in DIFFERENCE_SIGNS))))
+    reasons = (*EXTRA_REASONS, *MISSING_REASONS, NO_REASON, ("ours",))
+    assert {*DIFFERENCE_SIGNS} == {kind for kind, *_ in reasons}
+    columns = zip(*DIFFERENCE_SIGNS.values(), strict=True)
+    assert all(len(set(parts)) == len(DIFFERENCE_SIGNS) for parts in columns)
+    kinds = [found(kind=kind, missing=(0, 1)) for kind in DIFFERENCE_SIGNS]
+    words = texts(drawn(step(0, 0, *kinds)))
     assert all({mark, f"{mark} {kind}"} <= set(words) for kind, (mark, _) in DIFFERENCE_SIGNS.items())
 
 
 def test_an_engine_that_stops_is_asked_no_more_and_one_that_is_unable_says_why():
     steps = step(0, 0, found(missing=(0,)), refused=("two",)), step(1, 1), step(2, 2, stopped=True)
     figure = drawn(*steps, unable=(("three", "a grammar\u202e"),))
-    assert [title.startswith("two, before") for title in texts(figure, "title")].count(True) == 1
+    titles = texts(figure, "title")
+    assert sum(title.startswith("two, before") for title in titles) == 1
     assert "two refuses a" in texts(figure, "title")
     assert {
         "two refuses a at 0, and is not asked again",
@@ -56,11 +61,11 @@ def test_an_engine_that_stops_is_asked_no_more_and_one_that_is_unable_says_why()
 
 
 def test_what_does_not_fit_is_counted_and_without_an_engine_the_steps_are_still_there():
-    figure = drawn(*(step(n, 0, found(missing=(0,))) for n in range(600)))
-    assert (
-        f"{600 - MOST_COMPARED_STEPS} more steps are not drawn; {600 - MOST_COMPARED_STEPS} have a difference"
-        in texts(figure)
-    )
+    steps = [step(n, 0, found(missing=(0,))) for n in range(600)]
+    figure = drawn(*steps)
+    rest = 600 - MOST_COMPARED_STEPS
+    assert f"{rest} more steps are not drawn; {rest} have a difference" in texts(figure)
     assert float(ET.fromstring(figure.svg).get("width")) < 1000
-    alone = drawn(step(0), step(1, None), engines=(), unable=(("one", "no package"),))
+    steps = step(0), step(1, None)
+    alone = drawn(*steps, engines=(), unable=(("one", "no package"),))
     assert {"a", "the end", "one cannot take the constraint: no package"} <= set(texts(alone))

@@ -30,7 +30,8 @@ def heights(figure):
 
 
 def texts(figure, tag="text"):
-    return [each.text for each in ET.fromstring(figure.svg).iter() if each.tag.endswith(tag)]
+    elements = ET.fromstring(figure.svg).iter()
+    return [each.text for each in elements if each.tag.endswith(tag)]
 
 
 @pytest.mark.parametrize("count", [0, 58, 301])
@@ -39,15 +40,18 @@ def test_every_step_has_its_bar_and_its_token_up_to_three_hundred(count):
     shown = min(count, 300)
     assert len(heights(figure)[0]) == shown
     told = "step 0: ␣the, 11.0 ms\n  forward 8.0 ms\n  mask 2.0 ms\n  sample 1.0 ms"
-    assert texts(figure, "title")[:1] == [told] * (count > 0)
+    expected = [told] if count else []
+    assert texts(figure, "title")[:1] == expected
     assert len(texts(figure, "title")) == 3 * shown, "one text per part of a bar"
     assert ("1 more step not drawn" in texts(figure)) == (count == 301)
 
 
 def test_bars_are_as_high_as_their_milliseconds_and_stand_on_each_other():
-    figure = gv.draw_costs(trace(step(0, 60.0, 20.0, 10.0), step(1, 60.0, 40.0, 10.0)))
+    steps = step(0, 60.0, 20.0, 10.0), step(1, 60.0, 40.0, 10.0)
+    figure = gv.draw_costs(trace(*steps))
     assert heights(figure) == [[60.0, 60.0], [20.0, 40.0], [10.0, 10.0]]
-    assert [bars["base"] for bars in figure.chart["data"]] == [[0, 0], [60, 60], [80, 100]]
+    bases = [bars["base"] for bars in figure.chart["data"]]
+    assert bases == [[0, 0], [60, 60], [80, 100]]
     assert "2 steps in 200 ms: forward 120 ms (60%), mask 60.0 ms (30%), sample 20.0 ms (10%)" in texts(figure)
 
 
@@ -56,16 +60,21 @@ def test_a_bar_far_above_the_others_is_cut_and_says_how_high_it_was():
     figure = gv.draw_costs(trace(step(0, 880.0), *steps))
     assert heights(figure)[0][0] == 880.0, "the record has the whole bar"
     assert {"883", "11.0 ms", "cut: 1 bar far above most others"} <= set(texts(figure))
-    assert not any("cut:" in words for words in texts(gv.draw_costs(trace(*steps))))
+    words = texts(gv.draw_costs(trace(*steps)))
+    assert not any("cut:" in each for each in words)
     ring = figure.chart["data"][-1]
-    assert (ring["type"], len(ring["x"]), ring["cliponaxis"]) == ("scatter", 1, False), "in a notebook, too"
+    assert (ring["type"], len(ring["x"])) == ("scatter", 1)
+    assert ring["cliponaxis"] is False, "in a notebook, too"
     assert "883" in ring["text"][0]
 
 
 def test_the_words_are_the_same_in_another_run():
-    one = gv.draw_costs(trace(*(step(n, 8.0 + n) for n in range(40))))
-    other = gv.draw_costs(trace(step(0, 900.0), *(step(n, 3.123) for n in range(1, 40))))
-    assert one.text == one.alt == other.text == other.alt == ET.fromstring(one.svg).get("aria-label")
+    steps = [step(n, 8.0 + n) for n in range(40)]
+    one = gv.draw_costs(trace(*steps))
+    steps = [step(0, 900.0), *(step(n, 3.123) for n in range(1, 40))]
+    other = gv.draw_costs(trace(*steps))
+    label = ET.fromstring(one.svg).get("aria-label")
+    assert one.text == one.alt == other.text == other.alt == label
     assert re.findall(r"[\d.]+", one.text) == ["40"], "no number but that of the steps"
 
 
@@ -73,12 +82,15 @@ def test_a_dot_for_every_crossing_and_a_dash_of_its_own_for_every_line():
     figure = draw_break_even(COSTS)
     *lines, dots = figure.chart["data"]
     assert len(dots["x"]) == figure.text.count("is cheaper than") > 0
-    assert len({line["line"]["dash"] for line in lines}) == len(COSTS) == len(lines)
+    dashes = {line["line"]["dash"] for line in lines}
+    assert len(dashes) == len(COSTS) == len(lines)
     for line, (first, each) in zip(lines, COSTS.values(), strict=True):
-        assert line["y"] == pytest.approx([first + each * masks for masks in line["x"]])
+        times = [first + each * masks for masks in line["x"]]
+        assert line["y"] == pytest.approx(times)
     for masks, time, told in zip(dots["x"], dots["y"], dots["hovertext"], strict=True):
         for name in told.partition(" after ")[0].split(" is cheaper than "):
-            assert time == pytest.approx(COSTS[name][0] + COSTS[name][1] * masks)
+            fixed, per_mask = COSTS[name]
+            assert time == pytest.approx(fixed + per_mask * masks)
 
 
 def test_only_what_crosses_in_the_picture_and_is_asked_for_has_a_dot():

@@ -13,12 +13,15 @@ TOY = gv.ToyModel([b"<", b"b"], lambda tokens: np.log([0.75, 0.25]))
 
 
 def drawn(pattern):
-    return draw_text_tree(Task(TOY, "b", gv.guide(gv.regex(pattern), TOY.vocabulary)))
+    guide = gv.guide(gv.regex(pattern), TOY.vocabulary)
+    return draw_text_tree(Task(TOY, "b", guide))
 
 
 def test_a_box_is_as_wide_as_its_probability():
-    widths = [float(width) for width in re.findall(r'<rect x="[^"]+" y="[^"]+" width="([0-9.]+)"', drawn("<|b").svg)]
-    assert [round((width + 1) / 748, 2) for width in widths[1:]] == [0.75, 0.25] * 3
+    found = re.findall(r'<rect x="[^"]+" y="[^"]+" width="([0-9.]+)"', drawn("<|b").svg)
+    widths = [float(width) for width in found]
+    shares = [round((width + 1) / 748, 2) for width in widths[1:]]
+    assert shares == [0.75, 0.25] * 3
 
 
 def test_illegal_texts_have_a_box_without_a_mask_only():
@@ -34,4 +37,5 @@ def test_an_estimate_has_a_line_from_the_low_to_the_high_end_of_its_interval():
     drawn = gv.draw_bars(["a"], {"share": [share_of(60, 120)]})
     assert drawn.text == "a share 0.50 (0.41 to 0.59)"
     assert drawn.svg.count("<path") == 1
-    assert gv.draw_bars(["a"], {"share": [0.5]}).svg.count("<path") == 0
+    bars = gv.draw_bars(["a"], {"share": [0.5]})
+    assert bars.svg.count("<path") == 0

@@ -21,7 +21,8 @@ RECORD = Overlap(
 
 
 def test_every_part_of_a_blocked_batch_is_drawn_where_it_happened():
-    figure = draw_timeline(simulate([STORY, ORDER], Costs(forward=10), Policy("blocks")))
+    schedule = simulate([STORY, ORDER], Costs(forward=10), Policy("blocks"))
+    figure = draw_timeline(schedule)
     assert "request 1, order: arrives 5.0 ms, joins 30.0 ms, first token 41.0 ms" in figure.text
     for words in ("forward pass", "masks", "compile", "waits for its machine or the next pass", "decodes"):
         assert words in figure.svg
@@ -31,7 +32,8 @@ def test_every_part_of_a_blocked_batch_is_drawn_where_it_happened():
 
 
 def test_of_many_requests_the_first_eight_are_drawn():
-    figure = draw_timeline(simulate([Request(10 * n, 3) for n in range(40)], Costs(forward=1)))
+    requests = [Request(10 * n, 3) for n in range(40)]
+    figure = draw_timeline(simulate(requests, Costs(forward=1)))
     assert "40 requests, of which 8 are drawn" in figure.text
     assert figure.text.splitlines()[-1].startswith("request 7,")
 

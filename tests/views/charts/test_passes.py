@@ -13,22 +13,26 @@ TOY = gv.ToyModel(PIECES, lambda tokens: [5, 4, 3, 2, 1])
 
 
 def run_of(pattern, jump):
-    return gv.record(TOY, "t", gv.guide(gv.regex(pattern), TOY.vocabulary), temperature=0, jump_forward=jump)
+    guide = gv.guide(gv.regex(pattern), TOY.vocabulary)
+    return gv.record(TOY, "t", guide, temperature=0, jump_forward=jump)
 
 
 def test_a_pass_reads_what_was_appended_since_the_last_one_and_nothing_twice():
     run = run_of("[nt]on[ot]!", False)
     read = [[step.piece for step in one] for one in passes_of(run)]
-    assert read == [[], *([step.piece] for step in run.steps[:-1])]
+    expected = [[step.piece] for step in run.steps[:-1]]
+    assert read == [[], *expected]
 
 
 def test_tokens_that_are_taken_back_are_read_anew_in_the_same_pass():
     run = run_of("(n|x)o[t!]", True)
-    assert [[step.piece for step in one] for one in passes_of(run)] == [[], [b"no"]]
+    pieces = [[step.piece for step in one] for one in passes_of(run)]
+    assert pieces == [[], [b"no"]]
 
 
 def test_a_forced_token_is_dashed_and_a_box_is_as_wide_as_its_tokens():
-    figure = gv.views.draw_passes({"masked": run_of("no[nt]", False), "jumps": run_of("no[nt]", True)})
+    runs = {"masked": run_of("no[nt]", False), "jumps": run_of("no[nt]", True)}
+    figure = gv.views.draw_passes(runs)
     frames = re.findall(r'width="([0-9.]+)"[^>]*stroke="var\(--gv-blue\)"', figure.svg)
     assert sorted(set(map(float, frames))) == [56.0, 112.0]
     assert figure.svg.count("stroke-dasharray") == 1

@@ -29,14 +29,19 @@ PAYOFF = Payoff(COST, RUNS, tuple(map(text_of, FRACTIONS)), "clerk", "cpu", "202
 
 def test_every_run_is_a_dot_where_it_belongs_filled_if_it_has_the_rows_that_are_shown():
     others, here = payoff_chart(PAYOFF, 1).series[2:]  # no ring hides a dot
-    assert (here.look, here.x, here.y) == ("solid", (0.5, 0.7), pytest.approx((2.0, 3.0)))
-    assert (others.look, others.x, others.y) == ("hollow", (0.7,), pytest.approx((0.9,)))
-    assert [len(series.x) for series in payoff_chart(PAYOFF, 32).series[2:]] == [2, 1]
+    assert here.look == "solid"
+    assert (here.x, here.y) == ((0.5, 0.7), pytest.approx((2.0, 3.0)))
+    assert others.look == "hollow"
+    assert (others.x, others.y) == ((0.7,), pytest.approx((0.9,)))
+    chart = payoff_chart(PAYOFF, 32)
+    assert [len(series.x) for series in chart.series[2:]] == [2, 1]
 
 
 def test_the_page_finds_the_parts_that_it_moves_and_the_numbers_to_place_them():
-    svg = "".join(map(str, draw_plot(replace(PAYOFF, runs=()), 0.5, 1)))
-    parts = sorted(re.findall(r'<(\w+)[^<>]*data-part="([\w-]+)"', svg), key=lambda part: part[1])
+    plot = draw_plot(replace(PAYOFF, runs=()), 0.5, 1)
+    svg = "".join(map(str, plot))
+    found = re.findall(r'<(\w+)[^<>]*data-part="([\w-]+)"', svg)
+    parts = sorted(found, key=lambda part: part[1])
     assert [" ".join(part) for part in parts] == [
         "path handle", "path ideal", "path model", "circle on-ideal", "circle on-model", "g points"
     ]  # fmt: skip

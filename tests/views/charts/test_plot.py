@@ -22,7 +22,8 @@ CHART = Chart("a chart", X, Y, SERIES, ("a note",))
 
 
 def texts(svg, tag="text"):
-    return [each.text for each in ET.fromstring(svg).iter() if each.tag.endswith(f"}}{tag}")]
+    elements = ET.fromstring(svg).iter()
+    return [each.text for each in elements if each.tag.endswith(f"}}{tag}")]
 
 
 def test_every_mark_has_its_text():
@@ -34,19 +35,26 @@ def test_every_mark_has_its_text():
 
 def test_a_mark_stands_where_its_value_is():
     frame = PlotFrame(CHART, 20.0, 30.0)
-    assert frame.at(5.0, 10.0) == (20 + CHART.width / 2, 30 + CHART.height / 2)
-    assert frame.at(99.0, 0.001) == (20 + CHART.width, 30 + CHART.height), "a value beyond an axis is at its end"
+    middle = (20 + CHART.width / 2, 30 + CHART.height / 2)
+    assert frame.at(5.0, 10.0) == middle
+    corner = (20 + CHART.width, 30 + CHART.height)
+    assert frame.at(99.0, 0.001) == corner, "a value beyond an axis is at its end"
 
 
 def test_plotly_has_the_same_numbers_and_texts():
     figure = draw_chart(CHART, "words")
     line, dots, bars, spans = figure.chart["data"]
-    assert (line["x"], line["y"]) == ([0.0, 5.0, 10.0], [1.0, 10.0, 100.0])
+    assert line["x"] == [0.0, 5.0, 10.0]
+    assert line["y"] == [1.0, 10.0, 100.0]
     assert (dots["x"], dots["y"]) == ([5.0], [10.0])
-    assert [b + h for b, h in zip(bars["base"], bars["y"], strict=True)] == [10.0, 400.0]
-    assert [b + w for b, w in zip(spans["base"], spans["x"], strict=True)] == [3.0, 9.0]
-    assert [trace["hovertext"] for trace in figure.chart["data"]] == [list(series.hover) for series in SERIES]
-    assert json.loads(json.dumps(figure.plotly.to_plotly_json())) == json.loads(json.dumps(figure.chart)), "it is valid"
+    tops = [b + h for b, h in zip(bars["base"], bars["y"], strict=True)]
+    assert tops == [10.0, 400.0]
+    ends = [b + w for b, w in zip(spans["base"], spans["x"], strict=True)]
+    assert ends == [3.0, 9.0]
+    told = [trace["hovertext"] for trace in figure.chart["data"]]
+    assert told == [list(series.hover) for series in SERIES]
+    chart = figure.plotly.to_plotly_json()
+    assert json.loads(json.dumps(chart)) == json.loads(json.dumps(figure.chart)), "it is valid"
 
 
 PAPERS = ("#ffffff", "#111111")  # of a notebook: Plotly itself cannot follow its theme

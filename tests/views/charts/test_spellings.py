@@ -12,14 +12,16 @@ PIECES = [b"n", b"a", b"m", b"e", b"na", b"am", b"me", b"nam", b"name", b"es", b
 
 def spell(regex="name:", pieces=PIECES, odds=None, **settings):
     toy = gv.ToyModel(pieces, lambda tokens: odds or [0.0] * len(pieces))
-    return gv.spellings(toy, pieces[-1].decode(), gv.guide(gv.regex(regex), toy.vocabulary), **settings)
+    guide = gv.guide(gv.regex(regex), toy.vocabulary)
+    return gv.spellings(toy, pieces[-1].decode(), guide, **settings)
 
 
 def test_a_token_that_goes_beyond_the_run_is_dashed():
     record = spell("n(am|a)e", [b"n", b"a", b"m", b"e", b"ame", b"am", b":"])
     assert record.run == b"na"
     figure = gv.views.draw_spellings(record)
-    assert [line[:5].strip() for line in figure.text.splitlines()[1:]] == ["n a", "n ame", "n am"]
+    lines = figure.text.splitlines()[1:]
+    assert [line[:5].strip() for line in lines] == ["n a", "n ame", "n am"]
     assert figure.svg.count("stroke-dasharray") == 1 + 2  # the box after the run, and two tokens
 
 
@@ -34,7 +36,8 @@ def test_no_more_than_four_have_a_row_and_the_others_are_counted():
     pieces = [b"a", b"aa", b"b", b"bb", b"c", b"cc", b"!"]
     four = spell("aabb!", pieces)
     eight = spell("aabbcc!", pieces)
-    assert len(gv.views.draw_spellings(four).text.splitlines()) == 1 + LIKELIEST == 1 + four.count
+    lines = gv.views.draw_spellings(four).text.splitlines()
+    assert len(lines) == 1 + LIKELIEST == 1 + four.count
     lines = gv.views.draw_spellings(eight).text.splitlines()
     assert len(lines) == 2 + LIKELIEST
     assert lines[-1] == "and 4 more: 0.500"
@@ -43,7 +46,8 @@ def test_no_more_than_four_have_a_row_and_the_others_are_counted():
 def test_a_name_keeps_its_row_however_unlikely_it_is():
     record = spell("nameesnam:", odds=[0.0] * 8 + [-20.0, 0.0, 0.0])
     assert record.canonical.probability < 1e-8
-    rows = gv.views.draw_spellings(record).text.splitlines()[1 : 1 + LIKELIEST]
+    lines = gv.views.draw_spellings(record).text.splitlines()
+    rows = lines[1 : 1 + LIKELIEST]
     assert "canonical" in rows[-1]
 
 
@@ -56,7 +60,8 @@ def test_a_name_keeps_its_row_however_unlikely_it_is():
 )
 def test_what_has_no_row_is_said(record, said):
     assert said in gv.views.draw_spellings(record).text
-    assert said.partition(":")[0] not in gv.views.draw_spellings(spell()).text
+    begin = said.partition(":")[0]
+    assert begin not in gv.views.draw_spellings(spell()).text
 
 
 def test_of_a_long_run_the_beginning_is_drawn():
@@ -82,6 +87,8 @@ TOY = gv.ToyModel([b"n", b"o", b"no", b"t", b"!", b"x" * 40], lambda tokens: [5,
 )  # fmt: skip
 def test_both_rows_have_the_same_bytes_up_to_the_new_run(pattern, lines):
     guide = gv.guide(gv.regex(pattern), TOY.vocabulary)
-    figure = gv.views.draw_rollback(gv.record(TOY, "t", guide, temperature=0, jump_forward=True))
+    run = gv.record(TOY, "t", guide, temperature=0, jump_forward=True)
+    figure = gv.views.draw_rollback(run)
     assert figure.text.splitlines() == lines
-    assert figure.svg.count("line-through") == sum("[" in line for line in lines)
+    struck = sum("[" in line for line in lines)
+    assert figure.svg.count("line-through") == struck

@@ -16,7 +16,8 @@ Box = tuple[float, float, float, float]
 @lru_cache(maxsize=4)
 def machine(svg: str) -> ElementTree.Element:
     """The diagram inside a drawing."""
-    return next(e for e in ElementTree.fromstring(svg).iter() if "gv-machine" in e.get("class", "").split())
+    elements = ElementTree.fromstring(svg).iter()
+    return next(e for e in elements if "gv-machine" in e.get("class", "").split())
 
 
 def parts(svg: str, name: str) -> list[ElementTree.Element]:
@@ -37,7 +38,8 @@ def names(svg: str) -> list[tuple[str, Box]]:
     calls = {e for call in parts(svg, "gv-call") for e in call.iter()}
     found = [e for kind in ("gv-label", "gv-rule") for e in parts(svg, kind) if e not in calls]
     boxes = [(e.text or "", text_box(e)) for e in found]
-    boxes += [(f"count {n}", text_box(e, 42.0)) for n, e in enumerate(parts(svg, "gv-nth"))]
+    counts = enumerate(parts(svg, "gv-nth"))
+    boxes += [(f"count {n}", text_box(e, 42.0)) for n, e in counts]
     return boxes + [(f"call {n}", _rect(e)) for n, e in enumerate(parts(svg, "gv-box")) if e.tag.endswith("rect")]
 
 
@@ -52,9 +54,12 @@ def _rect(e: ElementTree.Element) -> Box:
     return x, y, x + width, y + height
 
 
-def overlap(a: Box, b: Box) -> bool:
+def overlap(one: Box, other: Box) -> bool:
     """Whether two boxes share more than a hair."""
-    return min(a[2], b[2]) - max(a[0], b[0]) > 0.5 and min(a[3], b[3]) - max(a[1], b[1]) > 0.5
+    left, top, right, bottom = zip(one, other, strict=True)
+    wide = min(right) - max(left)
+    high = min(bottom) - max(top)
+    return wide > 0.5 and high > 0.5
 
 
 def on_disc(name: Box, disc: Box) -> bool:
@@ -72,7 +77,8 @@ def collisions(svg: str) -> list[str]:
     """Names that overlap each other or a state."""
     every = names(svg)
     states = discs(svg)
-    found = [f"{a} on {b}" for (a, one), (b, other) in combinations(every, 2) if overlap(one, other)]
+    pairs = combinations(every, 2)
+    found = [f"{a} on {b}" for (a, one), (b, other) in pairs if overlap(one, other)]
     return found + [f"{name} on state {state}" for name, box in every for state, disc in states if on_disc(box, disc)]
 
 
@@ -92,16 +98,22 @@ def struck(svg: str) -> list[str]:
 def passes(points: np.ndarray, box: Box) -> bool:
     """Whether a point lies in a box, more than a pixel from its sides."""
     x, y = points.T
-    return bool(((box[0] + 1 < x) & (x < box[2] - 1) & (box[1] + 1 < y) & (y < box[3] - 1)).any())
+    left, top, right, bottom = box
+    across = (left + 1 < x) & (x < right - 1)
+    down = (top + 1 < y) & (y < bottom - 1)
+    return bool((across & down).any())
 
 
 def _near(disc: Box, end: np.ndarray) -> bool:
-    return bool(disc[0] - 2 <= end[0] <= disc[2] + 2 and disc[1] - 2 <= end[1] <= disc[3] + 2)
+    left, top, right, bottom = disc
+    x, y = end
+    return bool(left - 2 <= x <= right + 2 and top - 2 <= y <= bottom + 2)
 
 
 def curve_points(data: str) -> np.ndarray:
     """Points along a path of Bézier curves, less than two pixels apart."""
-    spots = np.array([float(n) for n in re.findall(r"-?\d+(?:\.\d+)?", data)]).reshape(-1, 2)
+    numbers = re.findall(r"-?\d+(?:\.\d+)?", data)
+    spots = np.array([float(n) for n in numbers]).reshape(-1, 2)
     points = [spots[:1]]
     for first in range(0, len(spots) - 3, 3):
         four = spots[first : first + 4]

@@ -41,16 +41,19 @@ def test_a_long_row_becomes_lines_that_fit_each_in_order():
 @pytest.mark.parametrize("seed", range(6))
 def test_every_link_leads_from_its_source_to_its_target(seed):
     draw = random.Random(seed)
-    links = [*ROW, *(Link(draw.randrange(12), draw.randrange(12), 20) for _ in range(5))]
+    long = [Link(draw.randrange(12), draw.randrange(12), 20) for _ in range(5)]
+    links = [*ROW, *long]
     found = wrapped(links)
     for link, curve in zip(links, found.curves, strict=True):
         assert dist(curve[0], found.centres[link.source]) < 26
         assert dist(curve[-1], found.centres[link.target]) < 26
-    assert max(x for x, _ in found.centres) + 16 <= found.width
+    right = max(x for x, _ in found.centres)
+    assert right + 16 <= found.width
 
 
 def test_it_is_cut_where_the_fewest_links_cross():
-    found = wrapped([*ROW, Link(4, 6), Link(4, 6), Link(5, 7), Link(3, 6)], 440)
+    long = [Link(4, 6), Link(4, 6), Link(5, 7), Link(3, 6)]
+    found = wrapped([*ROW, *long], 440)
     lines = {round(y) for _, y in found.centres[4:7]}
     first, second = found.centres[3][1], found.centres[8][1]
     assert first < second
@@ -66,7 +69,8 @@ def test_in_a_rule_no_name_covers_another_name_or_a_state(name):
     sketch = sketch_of(machine)
     for rule in sketch.rules:
         drawn = str(rule_drawing(lay_out.lay_out_rule(sketch, rule, rule[1][0])))
-        assert (rule[0], collisions(drawn), struck(drawn)) == (rule[0], [], [])
+        assert collisions(drawn) == [], rule[0]
+        assert struck(drawn) == [], rule[0]
 
 
 def test_the_rules_of_json_fit_the_panel_beside_the_file_browser():
