@@ -35,8 +35,11 @@ class Running:
         self._thread.join(10)
         self.service.engine.close()
 
+    def wire(self, token="", **settings):
+        return Connection(read_address(self.address, token), **settings)
+
     def model(self, token="", patience=5.0):
-        return RemoteModel(Connection(read_address(self.address, token), patience=patience))
+        return RemoteModel(self.wire(token, patience=patience))
 
 
 @contextmanager

@@ -13,7 +13,6 @@ from guidedviz.host.access import find_tokens
 from guidedviz.host.classroom import Showing, ShownRun, read_wish
 from guidedviz.host.limits import Limits
 from guidedviz.host.standing import Report, Standing, read_body, read_report
-from guidedviz.models.connection import Connection, read_address
 from guidedviz.models.remote import MOST_RUN
 from tests.host.running import TOKEN, hosting
 
@@ -33,7 +32,7 @@ def answered(nickname, answer, question="Which?", choices=("yes", "no"), lab="03
 
 
 def ask(host, token, method, path, said=None, secret=""):
-    wire = Connection(read_address(host.address, token), patience=0.0, secret=secret)
+    wire = host.wire(token, patience=0.0, secret=secret)
     body = b"" if said is None else json.dumps(said).encode()
     return json.loads(wire.ask(method, path, body))
 

@@ -23,6 +23,7 @@ from guidedviz.models.language_model import LanguageModel
 from guidedviz.models.load import embedded_folder
 from guidedviz.models.remote import RemoteModel
 from guidedviz.models.tokenizer import Tokenizer
+from tests.common import regex_guide
 from tests.host.running import TOKEN, hosting
 
 
@@ -101,7 +102,7 @@ def test_chat_on_a_host_gives_the_prompt_of_its_model(asked):
     assert prompts == ["quiet user: Hi<|end|>"] * 2
     tokens = far.encode(far.chat("Hi"))
     assert tokens == [*model.chat("Hi").tokens]
-    guide = gv.guide(gv.regex("[a-z]{5}"), model.vocabulary)
+    guide = regex_guide(model, "[a-z]{5}")
     texts = [gv.record(one, one.chat("Hi"), guide, seed=2).text for one in (model, far)]
     assert texts[0] == texts[1]
 
@@ -151,7 +152,7 @@ def test_a_hostile_host_gives_no_prompt(body):
 
 
 def test_a_decode_on_a_host_writes_the_same_text_and_says_where(host, bard):
-    guide = gv.guide(gv.regex("[a-z]{5,9} [0-9]+"), bard.vocabulary)
+    guide = regex_guide(bard, "[a-z]{5,9} [0-9]+")
     far = gv.record(host.model(), "ROMEO:\n", guide, seed=3, max_tokens=12)
     own = gv.record(bard, "ROMEO:\n", guide, seed=3, max_tokens=12)
     assert far.text == own.text
@@ -178,7 +179,7 @@ def test_a_variable_brings_the_hosts_model_to_labs_that_name_it(host, monkeypatc
 def test_without_the_right_token_nothing_but_its_health_is_told(guarded, token):
     with pytest.raises(ModelError, match=r"refused the token.*gv\.load_model\(address, token="):
         gv.load_model(guarded.address, token=token)
-    wire = Connection(read_address(guarded.address, token))
+    wire = guarded.wire(token)
     assert wire.ask("GET", "/v1/health") == b'{"status": "ok"}'
     for path in ("/v1/card", "/v1/vocabulary", "/v1/nothing", "/../../etc/passwd"):
         with pytest.raises(ModelError, match="refused the token"):
@@ -296,7 +297,7 @@ def test_a_student_who_leaves_is_not_computed_for(bard):
 
 
 def test_a_run_goes_on_when_the_host_is_started_again(bard):
-    guide = gv.guide(gv.regex("[a-z]{30}"), bard.vocabulary)
+    guide = regex_guide(bard, "[a-z]{30}")
     whole = gv.record(bard, "A", guide, seed=1).text
     with hosting(bard) as first:
         model = first.model()
@@ -377,7 +378,7 @@ def test_a_host_that_has_another_model_now_is_refused_by_name(bard, clerk):
 
 
 def test_a_guide_of_another_vocabulary_is_refused_and_names_the_host(host, clerk):
-    guide = gv.guide(gv.regex("a+"), clerk.vocabulary)
+    guide = regex_guide(clerk, "a+")
     with pytest.raises(SettingError, match=rf"a guide over .*4,096.* and 127\.0\.0\.1:{host.port} · bard with .*65"):
         next(gv.decode(host.model(), "A", guide))
 
@@ -386,13 +387,13 @@ def test_what_a_hostile_host_says_is_escaped_and_short(host):
     for body in (b"", b"[" * 5000, b'{"name": 1}', b"<script>", b'{"protocol": 2, "name": "\x1b[31m"}'):
         with pytest.raises(ModelError, match="expected the card of a model"):
             from_card(body)
-    wire = Connection(read_address(host.address))
+    wire = host.wire()
     said = {"error": dict.fromkeys(("where", "seen", "expected", "try"), "\x1b" * 999)}
     error = wire._refused(400, json.dumps(said).encode())
     assert "\x1b" not in str(error)
     assert len(str(error)) < 4000
     assert "status 418" in str(wire._refused(418, b"{}"))
-    wire = Connection(read_address(host.address), patience=0)
+    wire = host.wire(patience=0)
     with pytest.raises(ModelError):
         wire.ask("GET", "/v1/vocabulary", most=10)
 
@@ -401,14 +402,14 @@ def test_the_class_page_shows_the_students_to_the_teacher_only(bard):
     tokens = {"Ada <b>": "ada-0123456789abcdef", "teacher": TOKEN}
     with hosting(bard, tokens) as host:
         host.model("ada-0123456789abcdef").logits([1])
-        assert b"Ada" not in Connection(read_address(host.address)).ask("GET", "/class")
-        wire = Connection(read_address(host.address, TOKEN))
+        assert b"Ada" not in host.wire().ask("GET", "/class")
+        wire = host.wire(TOKEN)
         said = json.loads(wire.ask("GET", "/v1/class"))
         assert [(one["name"], one["steps"]) for one in said["students"]] == [("Ada <b>", 1)]
         assert said["facts"].startswith("bard · NumPy · cpu · 1 students · 0.0 steps per second")
         for token, seen in (("", "refused the token"), ("ada-0123456789abcdef", "a token of another person")):
             with pytest.raises(GuidedVizError, match=seen):
-                Connection(read_address(host.address, token)).ask("GET", "/v1/class")
+                host.wire(token).ask("GET", "/v1/class")
 
 
 @pytest.mark.parametrize(

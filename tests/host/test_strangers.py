@@ -222,11 +222,11 @@ def test_a_student_gets_only_so_many_bytes_of_a_run(bard):
     with hosting(bard, limits=Limits(run_bytes=1000, run_rate=1000.0)) as host:
         status, _ = tell(host, "/v1/run", RUN | {"shown": "y" * 1800}, JSON)
         assert status == 200
-        wire = Connection(read_address(host.address), patience=0)
+        wire = host.wire(patience=0)
         assert wire.ask("GET", "/v1/run")
         with pytest.raises(ModelError, match="status 429"):
             wire.ask("GET", "/v1/run")
-        assert Connection(read_address(host.address), patience=0).ask("GET", "/v1/run"), "another student"
+        assert host.wire(patience=0).ask("GET", "/v1/run"), "another student"
         wire.patience = 5.0
         assert wire.ask("GET", "/v1/run"), "later"
 
@@ -260,7 +260,7 @@ def test_hundreds_of_slow_readers_keep_nobody_waiting_and_take_little_memory(bar
         held = sum(line.transport.get_write_buffer_size() for line in [*host.lines])
         assert held < 20 * 2 * server.UNREAD + 200 * 8 * 1024
         lines.close()
-        wire = Connection(read_address(host.address), patience=5.0)
+        wire = host.wire(patience=5.0)
         assert len(wire.ask("GET", "/v1/run", most=2 << 20)) > MOST_RUN
 
 
@@ -477,7 +477,7 @@ def test_one_address_gets_few_sessions_and_each_votes_once(bard):
         statuses = [status for status, _ in votes]
         assert statuses == [200] * NEW + [429] * (495 - NEW)
         assert vote(host, 1, answer="b")[0] == 200, "the same one again"
-        said = Connection(read_address(host.address)).ask("GET", "/v1/class")
+        said = host.wire().ask("GET", "/v1/class")
         [question] = json.loads(said)["questions"]
         assert (question["answers"], question["sessions"]) == (NEW, NEW)
         assert question["bars"] == [["a", NEW], ["b", 0]]
@@ -490,7 +490,7 @@ def test_a_session_keeps_its_answers_under_another_nickname_and_another_one_has_
         assert vote(host, 2, nickname="Ada L.")[0] == 200
         status, _ = vote(host, 3, nickname="Eve", answer=None, state="open")
         assert status == 200
-        wire = Connection(read_address(host.address), patience=0)
+        wire = host.wire(patience=0)
         said = json.loads(wire.ask("GET", "/v1/class"))
         names = [one["nickname"] for one in said["standing"]]
         assert names == ["Ada L.", "Ada L.", "Eve"]
@@ -516,9 +516,8 @@ def test_a_question_is_shown_with_its_control_characters_escaped_and_its_numbers
         for number, answer in enumerate((1e299, -1e299, 10**299, 0.1 + 0.2, 1 / 3, 128_256)):
             status, _ = vote(host, number, place="How \u202emany?", choices=[], answer=answer)
             assert status == 200
-        said = Connection(read_address(host.address)).ask("GET", "/v1/class")
+        said = host.wire().ask("GET", "/v1/class")
         [question] = json.loads(said)["questions"]
-
         assert question["text"] == r"How \u202emany?"
         bars = dict(question["bars"])
         assert bars == {"-1e+299": 1, "0.3": 1, "0.333333333333": 1, "128,256": 1, "1e+299": 2}

@@ -12,7 +12,8 @@ from guidedviz.widgets import display
 def pytest_pyfunc_call(pyfuncitem):
     if not inspect.iscoroutinefunction(pyfuncitem.obj):
         return None
-    asyncio.run(run(pyfuncitem.obj, {name: pyfuncitem.funcargs[name] for name in pyfuncitem._fixtureinfo.argnames}))
+    names = pyfuncitem._fixtureinfo.argnames
+    asyncio.run(run(pyfuncitem.obj, {name: pyfuncitem.funcargs[name] for name in names}))
     return True
 
 

@@ -14,11 +14,13 @@ def test_a_bias_multiplies_the_odds(toy):
     assert np.array_equal(sliders.before, sliders.after)
     ada = toy.PIECES.index(b"Ada")
     sliders.set(ada, 3)
-    odds = (sliders.after / (1 - sliders.after))[ada] / (sliders.before / (1 - sliders.before))[ada]
+    after, before = (p / (1 - p) for p in (sliders.after, sliders.before))
+    odds = after[ada] / before[ada]
     assert odds == pytest.approx(np.exp(3))
     others = np.arange(len(toy.PIECES)) != ada
     ratios = sliders.after[others] / sliders.before[others]
-    assert ratios == pytest.approx(np.full(len(ratios), ratios[0])), "all others keep their ratios"
+    same = np.full(len(ratios), ratios[0])
+    assert ratios == pytest.approx(same), "all others keep their ratios"
     assert np.array_equal(sliders.reset().after, sliders.before)
 
 
@@ -49,7 +51,8 @@ def test_a_token_gets_ahead_exactly_if_it_is_above_the_line_of_its_bias(toy):
 
 def test_what_does_not_follow_the_slider_stands_still(toy):
     sliders = gv.bias_sliders(toy.toy_model(), "say ", ["Ada", "Bob"])
-    drawn = [sliders.set(6, amount).figure.svg for amount in (0.0, 3.0, 8.0, -8.0)]
+    amounts = (0.0, 3.0, 8.0, -8.0)
+    drawn = [sliders.set(6, amount).figure.svg for amount in amounts]
     still = [re.findall(r'<text x="([\d.]+)" y="([\d.]+)"[^>]*>(Ada|Bob|all others|Sure)<', svg) for svg in drawn]
     assert still[0]
     assert all(one == still[0] for one in still)
@@ -60,7 +63,8 @@ def test_what_does_not_follow_the_slider_stands_still(toy):
 
 @pytest.mark.usefixtures("headless")
 def test_headless_it_is_a_picture(toy):
-    bundle = gv.bias_sliders(toy.toy_model(), "say ", ["Ada"], bias={"Bob": 5})._repr_mimebundle_()
+    sliders = gv.bias_sliders(toy.toy_model(), "say ", ["Ada"], bias={"Bob": 5})
+    bundle = sliders._repr_mimebundle_()
     assert sorted(bundle) == ["text/html", "text/plain"]
     assert "Bob +5 before " in bundle["text/plain"]
 

@@ -9,6 +9,7 @@ import pytest
 
 import guidedviz as gv
 from guidedviz.widgets import runner
+from tests.common import constant_model
 from tests.widgets.toy import told
 
 ADA = r'\{"name": "(Ada|Bob)"\}'
@@ -32,11 +33,13 @@ def test_a_good_text_holds_from_the_cursor_on_and_later_steps_are_stale(toy):
     assert told(stage)["edit"]["state"] == "runs"
     assert stage.player.cursor == 3
     assert not stage.player.known, "the steps ahead were taken under the constraint before"
-    assert before.go(5).point(5).tokens == stage.player.go(5).point(5).tokens, "but they are still there"
+    kept = stage.player.go(5).point(5).tokens
+    assert before.go(5).point(5).tokens == kept, "but they are still there"
     assert told(stage)["head"]["constraint"].endswith("from step 4 on")
     stage.take(1)
     assert len(stage.player.taken) == 4
-    before = [step["words"].endswith("under the earlier constraint") for step in told(stage)["add"]]
+    words = [step["words"] for step in told(stage)["add"]]
+    before = [each.endswith("under the earlier constraint") for each in words]
     assert before == [True, True, True, False]
 
 
@@ -66,7 +69,8 @@ def test_what_was_complete_may_go_on_and_what_is_complete_ends(toy):
     assert not stage.player.at_end
     stage.edit(r'\{"name')
     assert stage.player.at_end
-    assert told(edited(toy, text=r'\{"name', steps=60).edit(ADA))["edit"]["rejects"][0] == "<eos>"
+    stage = edited(toy, text=r'\{"name', steps=60).edit(ADA)
+    assert told(stage)["edit"]["rejects"][0] == "<eos>"
 
 
 def test_another_token_in_the_place_of_the_rejected_one_is_compared_anew(toy):
@@ -161,7 +165,8 @@ async def test_a_stage_that_plays_goes_on_under_the_new_constraint(toy, until):
 def test_only_a_guide_over_the_vocabulary_of_the_model_is_adopted(toy):
     stage = edited(toy)
     before = stage.guide
-    for other in (None, gv.regex("a"), gv.guide(gv.regex("a"), gv.Vocabulary([b"a"]))):
+    another = gv.guide(gv.regex("a"), gv.Vocabulary([b"a"]))
+    for other in (None, gv.regex("a"), another):
         assert "gv.guide(machine, model.vocabulary)" in stage.adopt(other, "another", 0).note
         assert stage.guide is before
     assert stage.take(60).text in ('{"name": "Ada"}', '{"name": "Bob"}')
@@ -169,11 +174,14 @@ def test_only_a_guide_over_the_vocabulary_of_the_model_is_adopted(toy):
 
 def test_a_budget_stays_when_the_constraint_is_edited():
     nested = 'root ::= "(" root ")" | "x"'
-    model = gv.ToyModel([b"(", b")", b"x", b"a", b"</s>"], lambda tokens: [3.0, 0.1, 0.1, 0.1, -3.0], eos={4})
-    guide = gv.within(gv.guide(gv.grammar(nested), model.vocabulary), 8)
+    pieces = [b"(", b")", b"x", b"a", b"</s>"]
+    model = constant_model(pieces, [3.0, 0.1, 0.1, 0.1, -3.0], eos={4})
+    whole = gv.guide(gv.grammar(nested), model.vocabulary)
+    guide = gv.within(whole, 8)
     stage = gv.stage(model, "(", guide, steps=2, edit=nested, max_tokens=60)
     stage.edit(nested.replace("x", "a")).take(60)
     assert stage.text == "(((a)))"
     before = stage.guide
-    assert "saw 8, expected at least 10" in told(stage.reset().edit('root ::= "aaaaaaaaa"'))["edit"]["error"]
+    stage = stage.reset().edit('root ::= "aaaaaaaaa"')
+    assert "saw 8, expected at least 10" in told(stage)["edit"]["error"]
     assert stage.guide is before

@@ -11,11 +11,12 @@ import guidedviz as gv
 from guidedviz.files import shipped
 from guidedviz.views.machine.construction import dfa_frames
 from guidedviz.widgets.wire import Wire
+from tests.common import constant_model, regex_guide
 
 MACHINE = gv.grammar('root ::= "(" root ")" | "x"')
-MODEL = gv.ToyModel([b"(", b")", b"x", b"x)", b"</s>"], lambda tokens: [3.0, 2.0, 1.0, 0.5, 0.0], eos={4})
+MODEL = constant_model([b"(", b")", b"x", b"x)", b"</s>"], [3.0, 2.0, 1.0, 0.5, 0.0], eos={4})
 GUIDE = gv.guide(MACHINE, MODEL.vocabulary)
-FINITE = gv.guide(gv.regex("[(]?x[)]?"), MODEL.vocabulary)
+FINITE = regex_guide(MODEL, "[(]?x[)]?")
 TRACE = gv.record(MODEL, "x", GUIDE, max_tokens=4)
 RUNS = gv.decoding.Payoff.load(shipped("traces/jump-cpu.json"))
 WRONG = [None, 3, -1, 2.5, 10**30, float("nan"), True, "no such thing", b"bytes"]
@@ -117,7 +118,8 @@ def test_no_message_breaks_a_widget(messages):
             for said in messages:
                 wire.hear(said)
             await asyncio.sleep(0)
-            assert json.dumps(one.display.news(True), allow_nan=False, ensure_ascii=False).encode()
+            news = one.display.news(True)
+            assert json.dumps(news, allow_nan=False, ensure_ascii=False).encode()
             wire.close()
         for stage in shown[:2]:
             stage.pause()

@@ -25,7 +25,7 @@ async def test_the_page_inserts_a_text_and_hears_why_one_is_refused(toy, until):
     assert {step["how"] for step in page.steps} == {"inserted"}
     cursor = stage.player.cursor
     stage.display.hear({"do": "insert", "text": "Sure"})
-    assert page.told[-1]["note"].startswith("the inserted text, token 1 of")
+    assert page.news["note"].startswith("the inserted text, token 1 of")
     assert stage.player.cursor == cursor
     await rest(until, stage)
 

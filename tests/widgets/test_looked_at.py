@@ -20,7 +20,8 @@ def open_stage(toy, steps):
 
 def in_form(news, monkeypatch):
     """The message, which has its form."""
-    monkeypatch.syspath_prepend(str(Path(__file__).resolve().parents[2] / "assets"))
+    root = Path(__file__).resolve().parents[2]
+    monkeypatch.syspath_prepend(str(root / "assets"))
     monkeypatch.delitem(sys.modules, "messages", raising=False)
     read_value(import_module("messages").PackedNews, news, "news")
     return news["looked"]
@@ -36,10 +37,12 @@ async def test_the_page_is_told_until_the_cursor_moves(toy, until, monkeypatch):
     page = Page(stage)
     await until(lambda: stage.player.ahead)
     stage.display.hear({"do": "look"})
-    assert in_form(page.told[-1], monkeypatch) == {"place": 2, "words": [READING_AGAIN], "rows": []}
+    shown = in_form(page.news, monkeypatch)
+    assert shown == {"place": 2, "words": [READING_AGAIN], "rows": []}
     await until(lambda: shown_by(page)["rows"])
-    looked = in_form(page.told[-1], monkeypatch)
-    assert [label for label, _, _ in looked["rows"]] == ["say", "␣", page.steps[0]["label"]]
+    looked = in_form(page.news, monkeypatch)
+    labels = [label for label, _, _ in looked["rows"]]
+    assert labels == ["say", "␣", page.steps[0]["label"]]
     stage.go(1)
     assert shown_by(page) is None
     stage.take()
@@ -73,7 +76,8 @@ def test_a_script_gets_the_picture_and_a_recording_has_no_model_to_ask(toy):
     stage = open_stage(toy, 2)
     figure = stage.looked_at()
     step = stage.player.current
-    found = gv.decoding.leave_out(toy.toy_model(), stage.player.point(1).tokens, step.token)
+    tokens = stage.player.point(1).tokens
+    found = gv.decoding.leave_out(toy.toy_model(), tokens, step.token)
     assert figure.svg == gv.views.draw_dependence(found).svg
     assert found.probability == pytest.approx(step.raw)
     with pytest.raises(SettingError, match="saw a recording, expected a live stage"):

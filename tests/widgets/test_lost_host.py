@@ -3,9 +3,9 @@
 import asyncio
 
 import guidedviz as gv
-from guidedviz.models.connection import Connection, read_address
 from guidedviz.models.remote import RemoteModel
 from guidedviz.widgets import runner
+from tests.common import regex_guide
 from tests.host.running import hosting
 
 
@@ -41,17 +41,20 @@ async def test_a_lost_host_is_a_message_and_the_run_goes_on_where_it_was(toy, mo
     model.back.set()
     await until(lambda: not stage.playing)
     assert stage.note == ""
-    assert stage.text == gv.stage(plain, "say ", toy.WordsGuide(plain.vocabulary), seed=3).take(99).text
+    alone = gv.stage(plain, "say ", toy.WordsGuide(plain.vocabulary), seed=3)
+    assert stage.text == alone.take(99).text
 
 
 def test_a_host_that_stays_away_leaves_its_error_on_the_stage_and_a_later_step_goes_on(bard):
     with hosting(bard) as host:
-        model = RemoteModel(Connection(read_address(host.address), patience=0.1))
-        stage = gv.stage(model, "A", gv.guide(gv.regex("[a-z]{9}"), bard.vocabulary), seed=1).take(3)
+        model = RemoteModel(host.wire(patience=0.1))
+        stage = gv.stage(model, "A", regex_guide(bard, "[a-z]{9}"), seed=1).take(3)
     before = stage.text
     stage.take(2)
     assert stage.text == before or len(stage.trace.steps) == 4, "a step that was computed ahead may be taken"
     assert "does not answer" in stage.note or "for 0 s, expected an answer; try: again" in stage.note
     with hosting(bard, port=host.port):
         stage.take(99)
-    assert stage.text == gv.stage(bard, "A", gv.guide(gv.regex("[a-z]{9}"), bard.vocabulary), seed=1).take(99).text
+    guide = regex_guide(bard, "[a-z]{9}")
+    alone = gv.stage(bard, "A", guide, seed=1)
+    assert stage.text == alone.take(99).text

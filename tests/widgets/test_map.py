@@ -18,8 +18,10 @@ def guide():
 
 
 def shows(packed, mask):
-    flat = np.unpackbits(np.frombuffer(b64decode(packed), np.uint8), bitorder="little")
-    return (flat[: len(VOCABULARY)].astype(bool) == mask[ORDER]).all()
+    data = np.frombuffer(b64decode(packed), np.uint8)
+    flat = np.unpackbits(data, bitorder="little")
+    legal = flat[: len(VOCABULARY)].astype(bool)
+    return (legal == mask[ORDER]).all()
 
 
 def test_the_page_has_the_mask_of_every_state_and_each_goes_once(guide, monkeypatch):

@@ -10,10 +10,11 @@ import pytest
 
 import guidedviz as gv
 from guidedviz.decoding.records import read_value
+from tests.common import constant_model, regex_guide
 
 ROOT = Path(__file__).resolve().parents[2]
 NESTED = 'root ::= "(" root ")" | "x"'
-MODEL = gv.ToyModel([b"(", b")", b"x", b"((", b"y"], lambda tokens: [0.3, 0.2, 0.1, 0.0, 0.4])
+MODEL = constant_model([b"(", b")", b"x", b"((", b"y"], [0.3, 0.2, 0.1, 0.0, 0.4])
 
 
 @pytest.fixture
@@ -29,7 +30,7 @@ def test_the_types_of_the_page_are_what_the_script_writes(messages):
 
 def stages():
     guide = gv.guide(gv.grammar(NESTED), MODEL.vocabulary)
-    finite = gv.guide(gv.regex("[(x]+y?"), MODEL.vocabulary)
+    finite = regex_guide(MODEL, "[(x]+y?")
     trace = gv.record(MODEL, "x", finite, max_tokens=4, bias={2: 3.0})
     return {
         "without a constraint": gv.stage(MODEL, "x", max_tokens=6, temperature=0.5, bias={2: 3.0}),
@@ -52,7 +53,8 @@ async def test_what_a_stage_tells_has_the_form_of_its_message(name, messages):
 
     told(everything=True)
     stage.take(3)
-    for token, _, _, _, legal, *_ in told(everything=True)["add"][0]["rows"]:
+    (first, *_) = told(everything=True)["add"]
+    for token, _, _, _, legal, *_ in first["rows"]:
         if not legal:
             stage.display.hear({"do": "choose", "token": token, "cursor": 0})
             told()

@@ -29,7 +29,8 @@ def loop():
 
 def page(widgets, *views):
     """The page of a notebook with an output per view, and what follows its head."""
-    outputs = [new_output("display_data", {"text/plain": f"still {number}."}) for number in range(len(views))]
+    stills = [{"text/plain": f"still {number}."} for number in range(len(views))]
+    outputs = [new_output("display_data", still) for still in stills]
     for output, view in zip(outputs, views, strict=True):
         dict.__setitem__(output.data, VIEW, view)  # as it is: a NotebookNode would copy what is deep
     notebook = new_notebook(cells=[new_markdown_cell("# A"), new_code_cell("1", outputs=outputs)])
@@ -43,7 +44,8 @@ def page(widgets, *views):
 def pages(*states):
     """The body of the page of a notebook with these states of widgets."""
     models = {f"m{number}": state for number, state in enumerate(states)}
-    return page({STATE: {"state": models}}, *({"model_id": name} for name in models))[1]
+    views = [{"model_id": name} for name in models]
+    return page({STATE: {"state": models}}, *views)[1]
 
 
 def film(**more):
@@ -87,12 +89,16 @@ CURSORS = [-1, True, "2", 2.0, None, [2], 10**12]
 def test_damaged_widgets_give_their_still_outputs():
     for widgets in WIDGETS:
         assert "gv-place" not in page(widgets, {"model_id": "m0"})[1]
-    assert "gv-place" not in pages(*MODELS, *(film(saved=one) for one in STATES), *(film(kind=one) for one in KINDS))
-    assert "gv-place" not in page({STATE: {"state": {"m0": film()}}}, *VIEWS)[1]
+    saved = [film(saved=one) for one in STATES]
+    kinds = [film(kind=one) for one in KINDS]
+    assert "gv-place" not in pages(*MODELS, *saved, *kinds)
+    states = {STATE: {"state": {"m0": film()}}}
+    assert "gv-place" not in page(states, *VIEWS)[1]
 
 
 def test_a_damaged_cursor_opens_the_first_step():
-    assert pages(*(film(saved=SAVED | {"cursor": cursor}) for cursor in CURSORS)).count('data-open="0"') == len(CURSORS)
+    films = [film(saved=SAVED | {"cursor": cursor}) for cursor in CURSORS]
+    assert pages(*films).count('data-open="0"') == len(CURSORS)
 
 
 def test_what_is_whole_has_a_place_with_the_nonce_of_its_page_beside_its_still():
@@ -107,21 +113,23 @@ def test_what_is_whole_has_a_place_with_the_nonce_of_its_page_beside_its_still()
 
 
 def test_the_policy_of_a_page_names_each_of_its_scripts_by_hash_and_no_blob():
-    html, _ = page({STATE: {"state": {"m0": film()}}}, {"model_id": "m0"})
+    states = {STATE: {"state": {"m0": film()}}}
+    html, _ = page(states, {"model_id": "m0"})
     policy = unescape(re.search('Content-Security-Policy" content="(.*?)"|content="(default-src.*?)"', html)[0])
     scripts = re.findall(r"<script(?! type=.text/plain)[^>]*>(.*?)</script>", html, re.DOTALL)
-    pinned = [b64encode(sha256(script.encode()).digest()).decode() for script in scripts]
+    digests = [sha256(script.encode()).digest() for script in scripts]
+    pinned = [b64encode(digest).decode() for digest in digests]
     assert len(pinned) == 2
-    assert policy.partition("script-src ")[2].rstrip('"').split() == [f"'sha256-{digest}'" for digest in pinned]
+    allowed = policy.partition("script-src ")[2].rstrip('"')
+    assert allowed.split() == [f"'sha256-{digest}'" for digest in pinned]
     assert "blob:" not in policy
     for part in ("default-src 'none'", "base-uri 'none'", "form-action 'none'"):
         assert part in policy
 
 
 def test_the_notebook_itself_stays_as_it_was():
-    notebook = new_notebook(
-        cells=[new_code_cell("1", outputs=[new_output("display_data", {VIEW: {}, "text/plain": "a"})])]
-    )
+    shown = new_output("display_data", {VIEW: {}, "text/plain": "a"})
+    notebook = new_notebook(cells=[new_code_cell("1", outputs=[shown])])
     notebook.metadata["widgets"] = {STATE: {"state": {"m": film()}}}
     before = repr(notebook)
     PageExporter().from_notebook_node(notebook)
@@ -135,7 +143,8 @@ def test_code_that_a_notebook_hides_is_folded_on_its_page():
     [folded] = re.findall(r"<details>.*?</details>", html, re.DOTALL)
     assert "seen_0" in folded
     shown = html.replace(folded, "")
-    assert [f"seen_{number}" in shown for number in range(4)] == [False, True, True, True]
+    found = [f"seen_{number}" in shown for number in range(4)]
+    assert found == [False, True, True, True]
 
 
 def test_where_the_sanitizer_is_not_installed_the_error_says_what_to_install(monkeypatch):

@@ -11,6 +11,7 @@ import pytest
 
 import guidedviz as gv
 from guidedviz.decoding.records import read_value
+from tests.common import regex_guide
 from tests.widgets.toy import PIECES, Page, rule
 
 HOSTILE = "<script>window.hacked=1</script>"
@@ -26,7 +27,8 @@ def hear(stage, **said):
 
 def in_form(news, monkeypatch):
     """The message, which has its form."""
-    monkeypatch.syspath_prepend(str(Path(__file__).resolve().parents[2] / "assets"))
+    root = Path(__file__).resolve().parents[2]
+    monkeypatch.syspath_prepend(str(root / "assets"))
     monkeypatch.delitem(sys.modules, "messages", raising=False)
     read_value(import_module("messages").PackedNews, news, "news")
     return news
@@ -41,19 +43,21 @@ def test_another_prompt_begins_a_run_and_the_one_before_it_is_kept(toy, monkeypa
     stage = open_stage(toy)
     page = Page(stage)
     before = stage.text
-    assert page.told[-1]["head"]["asked"] == "say "
+    assert page.news["head"]["asked"] == "say "
     hear(stage, do="prompt", text=f"say{HOSTILE}")
-    news = in_form(page.told[-1], monkeypatch)
+    news = in_form(page.news, monkeypatch)
     assert news["head"]["asked"] == stage.trace.prompt == f"say{HOSTILE}"
     assert stage.text == ""
     stage.take(3)
-    assert stage.text == gv.record(toy.toy_model(), f"say{HOSTILE}", seed=3, max_tokens=3).text
-    [(same, count, text)] = page.told[-1]["branches"]
+    alone = gv.record(toy.toy_model(), f"say{HOSTILE}", seed=3, max_tokens=3)
+    assert stage.text == alone.text
+    [(same, count, text)] = page.news["branches"]
     assert (same, count) == (0, 3)
     assert text.startswith("toy · say␣ · ")
     hear(stage, do="turn", branch=0)
     assert (stage.text, stage.trace.prompt) == (before, "say ")
-    assert "script" in page.told[-1]["branches"][0][2], "and the other one is kept in its place"
+    (branch, *_) = page.news["branches"]
+    assert "script" in branch[2], "and the other one is kept in its place"
 
 
 @pytest.mark.parametrize(
@@ -71,9 +75,9 @@ def test_a_prompt_that_does_not_fit_leaves_the_run_as_it_is(toy, text, said):
     page = Page(stage)
     before = stage.player
     hear(stage, do="prompt", text=text)
-    assert said in page.told[-1]["note"]
+    assert said in page.news["note"]
     assert stage.player.taken == before.taken
-    assert page.told[-1]["branches"] == []
+    assert page.news["branches"] == []
 
 
 def test_an_empty_run_is_not_kept_and_at_most_six_are(toy):
@@ -93,12 +97,14 @@ def test_the_question_of_a_chat_is_edited_in_its_template(scout):
     assert stage.trace.prompt.tokens == scout.chat("<|im_end|>Hi").tokens
     assert "expected a question; try: write at least a word" in stage.restart("").note
     said = zip(("user", "assistant", "user"), ("Hi", "Yes", "3?"), strict=True)
-    several = gv.stage(scout, scout.chat([{"role": role, "content": text} for role, text in said]), steps=1)
+    messages = [{"role": role, "content": text} for role, text in said]
+    several = gv.stage(scout, scout.chat(messages), steps=1)
     assert "asked" not in Page(several).told[-1]["head"]
     refused = "saw a prompt of several messages or with tools, expected a text or one question"
     assert refused in several.restart("x").note
     assert refused in several.use_model("clerk").note
-    assert several.restart(scout.chat("Hi")).trace.prompt == scout.chat("Hi"), "a script may give a whole prompt"
+    prompt = scout.chat("Hi")
+    assert several.restart(prompt).trace.prompt == prompt, "a script may give a whole prompt"
     assert several.use_model("clerk").trace.prompt == "Hi", "a model without a template reads the question alone"
 
 
@@ -119,12 +125,13 @@ def test_a_recording_a_conversation_and_a_class_say_that_they_cannot(toy, scout)
 
 def test_another_model_reads_the_same_machine_with_its_own_vocabulary(monkeypatch):
     clerk = gv.load_model("clerk")
-    guide = gv.guide(gv.regex("[0-9]{4}"), clerk.vocabulary)
+    guide = regex_guide(clerk, "[0-9]{4}")
     stage = gv.stage(clerk, "The year ", guide, bias={5: 1.0}, steps=2)
     page = Page(stage)
-    assert page.told[-1]["head"]["models"] == ["clerk", "clerk-small", "bard", "scout", "smollm2"]
+    models = page.news["head"]["models"]
+    assert models == ["clerk", "clerk-small", "bard", "scout", "smollm2"]
     hear(stage, do="model", name="bard")
-    news = in_form(page.told[-1], monkeypatch)
+    news = in_form(page.news, monkeypatch)
     assert news["head"]["models"][0] == "bard"
     assert news["head"]["vocabulary"] == 65
     assert news["machine"]
@@ -132,8 +139,10 @@ def test_another_model_reads_the_same_machine_with_its_own_vocabulary(monkeypatc
     assert stage.player.settings.bias == {}, "its tokens are those of the other model"
     assert len(stage.guide.vocabulary) == 65
     hear(stage, do="turn", branch=0)
-    assert page.told[-1]["head"]["vocabulary"] == len(clerk.vocabulary)
-    assert page.told[-1]["map"]["land"]["count"] == len(clerk.vocabulary)
+    head = page.news["head"]
+    assert head["vocabulary"] == len(clerk.vocabulary)
+    land = page.news["map"]["land"]
+    assert land["count"] == len(clerk.vocabulary)
     assert stage.guide is guide
 
 
@@ -142,10 +151,11 @@ def test_a_model_that_was_here_is_in_the_list_also_without_a_run(toy):
     stage = gv.stage(model, "say ", steps=0)
     page = Page(stage)
     hear(stage, do="model", name="bard")
-    assert page.told[-1]["head"]["models"][:2] == ["bard", "toy"]
+    models = page.news["head"]["models"]
+    assert models[:2] == ["bard", "toy"]
     hear(stage, do="model", name="toy")
     assert stage.player.walk.model is model
-    assert page.told[-1]["branches"] == []
+    assert page.news["branches"] == []
 
 
 async def test_a_page_waits_for_a_model_and_hears_why_one_is_not_there(toy, until, monkeypatch):
@@ -158,10 +168,10 @@ async def test_a_page_waits_for_a_model_and_hears_why_one_is_not_there(toy, unti
 
     monkeypatch.setattr("guidedviz.widgets.other_runs.load_model", missing)
     hear(stage, do="model", name="smollm2")
-    assert page.told[-1]["note"] == "loading smollm2 …"
-    await until(lambda: "it is not on this machine, expected its weights; try: get it" in page.told[-1]["note"])
+    assert page.news["note"] == "loading smollm2 …"
+    await until(lambda: "it is not on this machine, expected its weights; try: get it" in page.news["note"])
     hear(stage, do="model", name="../../etc/passwd")
-    assert "loading" not in page.told[-1]["note"], "a page asks for no other name"
+    assert "loading" not in page.news["note"], "a page asks for no other name"
     await rest(until, stage)
 
 
@@ -188,16 +198,18 @@ def test_two_runs_stand_beside_each_other_from_before_the_place_where_they_part(
     stage.go(10).choose(other).take(2)
     page = Page(stage)
     hear(stage, do="beside", branch=0)
-    beside = in_form(page.told[-1], monkeypatch)["beside"]
+    beside = in_form(page.news, monkeypatch)["beside"]
     assert beside["words"].startswith("They part after 10 tokens: this run goes on with")
-    assert (beside["first"], beside["same"], beside["branch"]) == (2, 8, 0)
+    assert beside["first"] == 2
+    assert (beside["same"], beside["branch"]) == (8, 0)
     shown, left = beside["runs"]
     assert shown[:8] == left[:8]
     assert shown[8] != left[8]
     stage.take()
-    assert len(page.told[-1]["beside"]["runs"][0]) == len(shown) + 1, "it goes on with the run"
+    (run, *_) = page.news["beside"]["runs"]
+    assert len(run) == len(shown) + 1, "it goes on with the run"
     hear(stage, do="turn", branch=0)
-    assert page.told[-1]["beside"] is None
+    assert page.news["beside"] is None
     hear(stage, do="beside", branch=99)
     assert stage.put_beside(-1).note == ""
 
@@ -212,7 +224,8 @@ def test_runs_of_two_models_are_compared_by_their_bytes():
 
 def test_a_closed_stage_keeps_no_model_of_another_run(toy):
     model = gv.ToyModel(PIECES, rule, eos={0})
-    stage = gv.stage(model, "say ", seed=3, steps=2).restart("say").take(1)
+    stage = gv.stage(model, "say ", seed=3, steps=2)
+    stage = stage.restart("say").take(1)
     stage.close()
     known = weakref.ref(model)
     del model

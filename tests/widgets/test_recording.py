@@ -14,6 +14,7 @@ from guidedviz.decoding import trace
 from guidedviz.decoding.recording import compress, expand
 from guidedviz.views.step_words import shown_candidates
 from guidedviz.widgets.panels import show_run
+from tests.common import regex_guide
 from tests.widgets.toy import told
 
 HOSTILE = '</script><script>window.hacked=1</script><img src=x onerror="window.hacked=1">'
@@ -36,20 +37,23 @@ def file(run, tmp_path):
 
 def test_a_loaded_run_shows_at_every_step_what_the_live_stage_shows(run, file):
     live = gv.stage(run, guide=run.guide, steps=len(run.steps))
-    again = gv.stage(gv.Trace.load(file), steps=len(run.steps))
+    loaded = gv.Trace.load(file)
+    again = gv.stage(loaded, steps=len(run.steps))
     for cursor in range(len(run.steps) + 1):
         one, other = (told(stage.go(cursor)) for stage in (live, again))
         for step in other["add"]:
             step.pop("whys")
         assert other["add"] == one["add"]
-        assert (other["cursor"], other["drawings"]) == (one["cursor"], one["drawings"])
+        assert other["cursor"] == one["cursor"]
+        assert other["drawings"] == one["drawings"]
         assert other["map"]["bits"] == one["map"]["bits"]
 
 
 def test_a_loaded_run_is_checked_once_and_knows_why_each_shown_forbidden_token_is_illegal(run, file, monkeypatch):
     read = []
     monkeypatch.setattr(trace, "expand", lambda *given: read.append(given) or expand(*given))
-    stage, asked = gv.stage(gv.Trace.load(file), steps=3), 0
+    stage = gv.stage(gv.Trace.load(file), steps=3)
+    asked = 0
     for cursor, step in enumerate(run.steps[:3]):
         stage.go(cursor)
         for candidate in [c for c in shown_candidates(step) if not c.legal]:
@@ -65,11 +69,12 @@ def test_a_recording_knows_all_its_steps_from_the_start(run, file):
     for given, cursor in (({}, 0), ({"show": 4}, 4)):
         for stage in (gv.stage(run, guide=run.guide, **given), gv.stage(gv.Trace.load(file), **given)):
             news = told(stage)
-            assert (len(news["add"]), news["cursor"]) == (len(run.steps), cursor)
+            assert len(news["add"]) == len(run.steps)
+            assert news["cursor"] == cursor
 
 
 def test_a_run_of_another_guide_is_refused(clerk, run):
-    digits = gv.guide(gv.regex("[0-9]+"), clerk.vocabulary)
+    digits = regex_guide(clerk, "[0-9]+")
     with pytest.raises(gv.TraceError, match=r"step 1.*expected a token that the guide allows"):
         show_run(replace(run, guide=digits))
 
@@ -129,8 +134,10 @@ def test_a_field_of_another_form_is_refused_by_its_place(run, shown, where):
 def test_a_drawing_with_anything_but_shapes_is_refused(run, shown, file):
     for shapes in SHAPES:
         refuse(run, shown, DRAWING, shapes)
-    damaged = shown | {"drawings": {"0": {"shapes": ["g", {}, ["script", {}, "1"]], "words": ""}}}
-    file.write_text(json.dumps(json.loads(file.read_text("utf-8")) | {"recording": compress(damaged)}), "utf-8")
+    script = ["g", {}, ["script", {}, "1"]]
+    damaged = shown | {"drawings": {"0": {"shapes": script, "words": ""}}}
+    changed = json.loads(file.read_text("utf-8")) | {"recording": compress(damaged)}
+    file.write_text(json.dumps(changed), "utf-8")
     with pytest.raises(gv.TraceError, match=r"saw 'script', expected an element of a drawing$"):
         gv.Trace.load(file)
 
@@ -180,7 +187,8 @@ def test_a_prompt_and_the_lists_of_a_step_have_a_most(run, shown, file):
 
 
 def test_what_is_no_trace_is_refused(file, tmp_path):
-    file.write_text(json.dumps(json.loads(file.read_text("utf-8")) | {"guidedviz_trace": 2}), "utf-8")
+    changed = json.loads(file.read_text("utf-8")) | {"guidedviz_trace": 2}
+    file.write_text(json.dumps(changed), "utf-8")
     os.mkfifo(tmp_path / "pipe.json")
     with (tmp_path / "huge.json").open("wb") as huge:
         huge.truncate(1 << 40)

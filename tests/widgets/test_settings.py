@@ -18,7 +18,7 @@ def test_a_setting_of_the_page_changes_the_steps_that_follow(toy, name, value, s
     stage = gv.stage(toy.toy_model(), "say ", seed=3, steps=1)
     page = Page(stage)
     set_by_page(stage, name, value)
-    assert page.told[-1][name] == value
+    assert page.news[name] == value
     stage.take()
     assert [step.changes for step in stage.trace.steps] == ["", said]
 

@@ -20,14 +20,17 @@ from guidedviz.widgets.sharing import (
     read_run,
     send_machine,
 )
+from tests.common import regex_guide
 
 PATTERN = "[a-z]{2,40}( [a-z]+)*"
 
 
 @pytest.fixture(scope="module")
 def player(bard):
-    walk = LiveWalk(bard, "To be", gv.guide(gv.regex(PATTERN), bard.vocabulary))
-    now = Player(walk, Settings(temperature=0.7, seed=3, bias={5: 1.5}))
+    guide = regex_guide(bard, PATTERN)
+    walk = LiveWalk(bard, "To be", guide)
+    settings = Settings(temperature=0.7, seed=3, bias={5: 1.5})
+    now = Player(walk, settings)
     for _ in range(30):
         now = now.forward()
     return now.look()
@@ -66,7 +69,7 @@ def test_a_machine_arrives_with_its_language(machine, bard):
 
 
 def test_a_guide_that_is_no_machine_or_too_large_sends_none(bard, monkeypatch):
-    guide = gv.guide(gv.regex("[a-z]+"), bard.vocabulary)
+    guide = regex_guide(bard, "[a-z]+")
     assert send_machine(None) is send_machine(gv.within(guide, 9)) is None
     monkeypatch.setattr(sharing, "MOST_MACHINE", 10)
     assert send_machine(guide) is None

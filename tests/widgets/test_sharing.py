@@ -9,9 +9,9 @@ from guidedviz.decoding.recording import compress
 from guidedviz.decoding.records import to_plain
 from guidedviz.errors import GuidedVizError, SettingError
 from guidedviz.models.chat import Prompt
-from guidedviz.models.connection import Connection, read_address
 from guidedviz.models.remote import RemoteModel
 from guidedviz.widgets.sharing import read_latest, read_run
+from tests.common import regex_guide
 from tests.host.running import TOKEN, hosting
 
 TEACHER = "a-token-of-the-teacher"
@@ -19,12 +19,13 @@ PATTERN = "[a-z]{2,60}( [a-z]+)*"
 
 
 def load(host, token=""):
-    return RemoteModel(Connection(read_address(host.address, token), patience=0.3))
+    return RemoteModel(host.wire(token, patience=0.3))
 
 
 def open_run(host, **more):
     model = load(host)
-    return gv.stage(model, "To be", gv.guide(gv.regex(PATTERN), model.vocabulary), seed=3, share=True, **more)
+    guide = regex_guide(model, PATTERN)
+    return gv.stage(model, "To be", guide, seed=3, share=True, **more)
 
 
 def open_follower(host, **more):
@@ -50,13 +51,15 @@ async def test_a_follower_shows_each_move_of_the_teacher(bard, until):
         assert student.player.steps == teacher.player.steps
         teacher.go(teacher.player.cursor - 2)
         await until(lambda: student.player.cursor == 1)
-        other = next(c.token for c in teacher.player.taken[1].step.candidates if c.legal and c.token != 0)
+        candidates = teacher.player.taken[1].step.candidates
+        other = next(c.token for c in candidates if c.legal and c.token != 0)
         teacher.choose(other)
         await until(lambda: student.player.steps == teacher.player.steps)
         teacher.change(temperature=0.5).take(1)
         await until(lambda: student.player.steps == teacher.player.steps)
         assert student.player.settings.temperature == 0.5
-        assert [t.settings for t in student.player.taken] == [t.settings for t in teacher.player.taken]
+        settings, wanted = ([t.settings for t in one.player.taken] for one in (student, teacher))
+        assert settings == wanted
         for stage in (teacher, student):
             stage.close()
 
@@ -68,7 +71,8 @@ async def test_what_a_follower_shows_is_what_the_teacher_shows(bard, until):
         teacher.take(5)
         late = open_follower(host)
         await until(lambda: late.player.steps == teacher.player.steps and teacher.player.peek and late.player.peek)
-        shown, wanted = late.display.news(True), teacher.display.news(True)
+        shown = late.display.news(True)
+        wanted = teacher.display.news(True)
         for name in ("add", "next", "machine", "drawings", "cursor", "top", "temperature", "seed"):
             assert shown[name] == wanted[name], name
         assert shown["map"]["bits"] == wanted["map"]["bits"]
@@ -80,12 +84,15 @@ async def test_what_a_follower_shows_is_what_the_teacher_shows(bard, until):
 async def test_a_student_goes_on_alone_from_the_tokens_of_a_chat_prompt(bard):
     with hosting(bard) as host:
         parts = ("", "<s>", "To be")
-        teacher = gv.stage(load(host), Prompt("<s>To be", (30, 27), parts), steps=2, share=True)
+        prompt = Prompt("<s>To be", (30, 27), parts)
+        teacher = gv.stage(load(host), prompt, steps=2, share=True)
         student = open_follower(host)
         assert student.display.news(True)["head"]["parts"] == parts
         student.branch()
-        assert (student.head.prompt_parts, student.player.point(0).tokens) == (parts, (30, 27))
-        assert student.take(2).player.point(3).tokens == teacher.take(1).player.point(3).tokens
+        assert student.head.prompt_parts == parts
+        assert student.player.point(0).tokens == (30, 27)
+        tokens = student.take(2).player.point(3).tokens
+        assert tokens == teacher.take(1).player.point(3).tokens
         for stage in (teacher, student):
             stage.close()
 
@@ -93,7 +100,8 @@ async def test_a_student_goes_on_alone_from_the_tokens_of_a_chat_prompt(bard):
 async def test_a_follower_is_read_only_until_the_student_goes_on_alone(bard, until):
     with hosting(bard) as host:
         teacher, student = open_run(host, steps=4), open_follower(host)
-        legal = next(c.token for c in student.player.taken[-1].step.candidates if c.legal)
+        candidates = student.player.taken[-1].step.candidates
+        legal = next(c.token for c in candidates if c.legal)
         for said in ({"do": "choose", "token": legal, "cursor": 4}, {"do": "reset"}, {"do": "turn", "branch": 0}):
             student.display.hear(said)
             assert "expected to follow the teacher's run" in student.note
@@ -108,7 +116,8 @@ async def test_a_follower_is_read_only_until_the_student_goes_on_alone(bard, unt
         assert (student.player.cursor, keys(student)) == (5, ["branch"])
         student.display.hear({"do": "go", "cursor": 2, "turn": 2})
         student.display.hear({"do": "branch"})
-        assert (student.follows, student.player.cursor, len(student.player.taken)) == (False, 2, 2)
+        assert student.follows is False
+        assert (student.player.cursor, len(student.player.taken)) == (2, 2)
         assert len(student.player.branches) == 1, "the teacher's run is kept"
         student.take(3)
         assert len(student.text) > 2
@@ -187,15 +196,18 @@ def test_a_stage_of_this_machine_has_no_class_unless_a_variable_names_it(bard, m
 
 
 def publish(host, run):
-    body = json.dumps({"name": "", "begins": True, "steps": 0, "shown": compress(run)}).encode()
-    Connection(read_address(host.address), patience=0).ask("POST", "/v1/run", body)
+    said = {"name": "", "begins": True, "steps": 0, "shown": compress(run)}
+    body = json.dumps(said).encode()
+    host.wire(patience=0).ask("POST", "/v1/run", body)
 
 
 async def test_a_run_with_another_vocabulary_or_of_another_shape_is_told_and_not_shown(bard, until):
     with hosting(bard) as host:
         teacher = open_run(host, steps=1)
-        answer = Connection(read_address(host.address), patience=0).ask("GET", "/v1/run", most=1 << 21)
-        run = json.loads(json.dumps(read_run(read_latest(answer)[1]), default=to_plain))
+        wire = host.wire(patience=0)
+        answer = wire.ask("GET", "/v1/run", most=1 << 21)
+        latest = read_run(read_latest(answer)[1])
+        run = json.loads(json.dumps(latest, default=to_plain))
         head, student = run["head"], open_follower(host)
         for changed, seen in (
             ({"head": head | {"vocabulary": "x"}}, "another vocabulary"),
@@ -214,7 +226,7 @@ async def test_a_run_with_another_vocabulary_or_of_another_shape_is_told_and_not
 def test_a_step_that_the_guide_forbids_is_refused(bard):
     with hosting(bard) as host:
         open_run(host, steps=3)
-        digits = gv.guide(gv.regex("[0-9]+"), bard.vocabulary)
+        digits = regex_guide(bard, "[0-9]+")
         student = gv.stage(load(host), guide=digits, follow=True)
         assert "expected a token that the guide allows" in words(student)
         with pytest.raises(GuidedVizError, match="same vocabulary"):

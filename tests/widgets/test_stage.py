@@ -34,15 +34,16 @@ def test_only_what_is_new_is_told(toy):
     stage = guided(toy)
     data, *_ = stage._repr_mimebundle_()
     assert "application/vnd.jupyter.widget-view+json" in data
-    assert (data["text/html"][:5], data["text/plain"]) == ("<img ", 'Stage: toy, 0 steps, ""')
+    assert data["text/html"].startswith("<img ")
+    assert data["text/plain"] == 'Stage: toy, 0 steps, ""'
     page = Page(stage)
     stage.take(3)
     stage.take()
-    assert page.told[-1]["from"] == 3
-    assert len(page.told[-1]["add"]) == 1
+    assert page.news["from"] == 3
+    assert len(page.news["add"]) == 1
     stage.go(2)
-    assert page.told[-1]["add"] == []
-    assert page.told[-1]["cursor"] == 2
+    assert page.news["add"] == []
+    assert page.news["cursor"] == 2
     assert len(json.dumps(page.told[-2])) < 2500
 
 
@@ -76,7 +77,7 @@ async def test_it_plays_and_pauses_within_one_step(toy, until):
     cursor = stage.player.cursor
     await settled()
     assert stage.player.cursor <= cursor + 1
-    assert not page.told[-1]["playing"]
+    assert not page.news["playing"]
 
 
 async def test_buttons_answer_while_a_step_is_under_way(toy, until):
@@ -87,7 +88,8 @@ async def test_buttons_answer_while_a_step_is_under_way(toy, until):
     await until(lambda: gate.passes == 3)
     stage.display.hear({"do": "step"})
     stage.display.hear({"do": "go", "cursor": 1, "turn": 5})
-    assert (page.told[-1]["cursor"], page.told[-1]["turn"]) == (1, 5)
+    news = page.news
+    assert (news["cursor"], news["turn"]) == (1, 5)
     gate.open.set()
     await settled()
     assert stage.player.cursor == 1, "a step that comes too late does not count"
@@ -111,12 +113,12 @@ async def test_the_next_distribution_is_told_before_its_token_is_drawn(toy, unti
     await settled()
     assert page.tokens == []
     assert stage.trace.steps == ()
-    first = page.told[-1]["next"]
+    first = page.news["next"]
     assert [row[0] for row in first["rows"]]
     stage.display.hear({"do": "step"})
     await settled()
     assert page.steps[0]["rows"] == first["rows"]
-    assert page.told[-1]["next"]["rows"] != first["rows"]
+    assert page.news["next"]["rows"] != first["rows"]
     stage.change(seed=99)
     await settled()
     assert page.tokens == [step.token for step in stage.player.steps], "nothing was drawn again"
@@ -126,15 +128,17 @@ def test_a_run_that_was_left_is_kept_and_can_be_returned_to(toy):
     stage = guided(toy, steps=5)
     page = Page(stage)
     first = stage.player.steps
-    other = next(c.token for c in stage.go(0).player.ahead.step.candidates if c.legal and c.token != first[0].token)
+    candidates = stage.go(0).player.ahead.step.candidates
+    other = next(c.token for c in candidates if c.legal and c.token != first[0].token)
     stage.choose(other)
-    same, count, text = page.told[-1]["branches"][0]
+    same, count, text = page.news["branches"][0]
     assert (same, count) == (0, 5)
     assert text.startswith(first[0].piece.decode())
     stage.display.hear({"do": "turn", "branch": 0})
     assert stage.player.steps == first
     assert stage.player.cursor == 0, "where the two part"
-    assert [branch[1] for branch in page.told[-1]["branches"]] == [1]
+    branches = page.news["branches"]
+    assert [branch[1] for branch in branches] == [1]
 
 
 async def test_choosing_while_it_plays_takes_the_token_that_was_pressed(toy, until):
@@ -166,21 +170,23 @@ async def test_an_error_is_told_and_the_stage_lives(toy, until):
             raise gv.ModelError("toy", seen="out of memory", hint="a smaller model")
         return toy.rule(tokens, end=False)
 
-    stage = gv.stage(gv.ToyModel(toy.PIECES, rule, eos={0}), "say ")
+    model = gv.ToyModel(toy.PIECES, rule, eos={0})
+    stage = gv.stage(model, "say ")
     page = Page(stage)
     stage.play(hurry=True)
-    await until(lambda: page.told[-1]["note"])
-    assert "out of memory; try: a smaller model" in page.told[-1]["note"]
+    await until(lambda: page.news["note"])
+    assert "out of memory; try: a smaller model" in page.news["note"]
     assert not stage.playing
     stage.display.hear({"do": "go", "cursor": 1, "turn": 1})
-    assert page.told[-1]["note"] == ""
+    assert page.news["note"] == ""
 
 
 def test_a_second_run_of_its_cell_closes_a_stage_and_frees_the_model(toy, monkeypatch, collect):
     def run(number, cell="a"):
         monkeypatch.setattr(display, "this_cell", lambda: ((cell, number), set()))
         model = toy.toy_model()
-        return weakref.ref(model), gv.stage(model, "say ", toy.WordsGuide(model.vocabulary), steps=2)
+        guide = toy.WordsGuide(model.vocabulary)
+        return weakref.ref(model), gv.stage(model, "say ", guide, steps=2)
 
     first, stage = run("1")
     again, twin = run("1")
@@ -200,10 +206,12 @@ def test_a_live_stage_opens_at_the_step_that_the_text_above_it_speaks_of(toy):
     model = toy.toy_model()
     stage = gv.stage(model, "say ", show=2, max_tokens=5)
     assert (stage.player.cursor, len(stage.player.taken)) == (2, 2)
-    assert stage.trace.text == gv.record(model, "say ", max_tokens=5).text[: len(stage.trace.text)]
+    text = stage.trace.text
+    assert text == gv.record(model, "say ", max_tokens=5).text[: len(text)]
     assert gv.stage(model, "say ", show=1, steps=3).player.cursor == 1
     assert gv.stage(model, "say ", show=99, max_tokens=2).player.cursor == 2
-    assert gv.stage(gv.record(model, "say ", max_tokens=4), show=3).player.cursor == 3
+    trace = gv.record(model, "say ", max_tokens=4)
+    assert gv.stage(trace, show=3).player.cursor == 3
 
 
 def test_an_illegal_token_is_explained_byte_by_byte_also_at_the_end(toy):
@@ -211,10 +219,12 @@ def test_an_illegal_token_is_explained_byte_by_byte_also_at_the_end(toy):
         stage = guided(toy, steps=steps)
         page = Page(stage)
         row = next(row for row in page.shown["rows"] if not row[4])
-        stage.display.hear({"do": "choose", "token": row[0], "cursor": len(page.tokens)})
-        why = page.told[-1]["why"]
-        assert (why["label"], why["rows"][-1][3]) == (row[1], True)
-        assert page.told[-1]["add"] == [], "nothing was put in"
+        refused = {"do": "choose", "token": row[0], "cursor": len(page.tokens)}
+        stage.display.hear(refused)
+        why = page.news["why"]
+        assert why["label"] == row[1]
+        assert why["rows"][-1][3] is True
+        assert page.news["add"] == [], "nothing was put in"
 
 
 def test_a_recording_without_its_guide_says_that_a_token_was_forbidden(toy):

@@ -5,6 +5,7 @@ import pytest
 import guidedviz as gv
 from guidedviz.decoding.trace import standing, tokens_before
 from guidedviz.widgets.runner import step_on
+from tests.common import constant_model, regex_guide
 
 PIECES = [b"n", b"a", b"name", b"x", b"me", b"!", b"?"]
 
@@ -13,8 +14,8 @@ PIECES = [b"n", b"a", b"name", b"x", b"me", b"!", b"?"]
 def stage(monkeypatch):
     """A model that likes single letters, and a tokenizer that takes the longest piece: `n` is taken back for `name`."""
     monkeypatch.setenv("GUIDEDVIZ_HEADLESS", "1")
-    model = gv.ToyModel(PIECES, lambda tokens: [5.0, 4, 0, 3, 0, 1, 0])
-    guide = gv.guide(gv.regex("x?name[!?]"), model.vocabulary)
+    model = constant_model(PIECES, [5.0, 4, 0, 3, 0, 1, 0])
+    guide = regex_guide(model, "x?name[!?]")
     return gv.stage(model, "x", guide, temperature=0, jump_forward=True)
 
 
@@ -51,13 +52,14 @@ def test_a_record_of_it_is_replayed_with_its_machine(stage):
 def test_one_step_on_takes_all_of_a_forced_text_and_asks_the_model_only_for_what_comes_next():
     asked = []
     model = gv.ToyModel([b"a", b"b", b"c", b"x"], lambda tokens: asked.append(len(tokens)) or [1.0, 0, 0, 0])
-    guide = gv.guide(gv.regex("abcb(a|x)"), model.vocabulary)
+    guide = regex_guide(model, "abcb(a|x)")
     player = gv.stage(model, "x", guide, temperature=0, jump_forward=True).player.go(0)
     found = []
     while not player.at_end:
         player = step_on(player)
         found.append(player.cursor)
-    assert [step.how for step in player.steps] == ["forced"] * 4 + ["sampled"]
+    ways = [step.how for step in player.steps]
+    assert ways == ["forced"] * 4 + ["sampled"]
     assert found == [4, 5]
     assert len(asked) == 1
 
@@ -67,6 +69,6 @@ def test_a_model_that_fails_after_a_forced_text_does_not_take_it_back():
         raise RuntimeError("no model")
 
     model = gv.ToyModel([b"a", b"b", b"c"], fail)
-    guide = gv.guide(gv.regex("ab(a|c)"), model.vocabulary)
+    guide = regex_guide(model, "ab(a|c)")
     player = gv.stage(model, "c", guide, temperature=0, jump_forward=True, steps=0).player
     assert step_on(player).cursor == 2

@@ -21,7 +21,8 @@ CALLS = call_text(a=1, b=2) + "\n" + call_text("boom")
 
 def open_stage(*lines, tools=(add, boom), **settings):
     model = Scripted(*lines)
-    return model, gv.stage(Conversation(model, "What is 1 + 2?", tools, think=False), temperature=0, **settings)
+    conversation = Conversation(model, "What is 1 + 2?", tools, think=False)
+    return model, gv.stage(conversation, temperature=0, **settings)
 
 
 def test_results_stand_on_the_stage_until_the_model_reads_them():
@@ -95,7 +96,8 @@ def test_all_turns_are_one_tape():
     assert head["talk"]["now"] == 1
     said, answer = head["talk"]["turns"]
     assert said["said"] == ["", "<tool_call>", '↵{"name": "add", "arguments": {"a": 1, "b": 2}}↵', "</tool_call>", ""]
-    assert said["read"][:7] == ["", "<|im_end|>", "↵", "<|im_start|>", "tool↵", "<tool_response>", "3"]
+    read = ["", "<|im_end|>", "↵", "<|im_start|>", "tool↵", "<tool_response>", "3"]
+    assert said["read"][:7] == read
     assert said["read"][-2:] == ["<|im_start|>", "assistant↵"]
     assert answer == {"said": ["It is 3."], "read": []}
 
@@ -106,7 +108,8 @@ def test_a_person_goes_to_an_earlier_turn_and_back():
     length = len(stage.player.steps)
     stage.answer().take(300)
     stage._hear({"do": "visit", "turn": 0, "cursor": 4})
-    assert (stage.head.prompt, stage.player.cursor, len(told(stage)["add"])) == (asked, 4, length)
+    assert stage.head.prompt == asked
+    assert (stage.player.cursor, len(told(stage)["add"])) == (4, length)
     assert stage.guide.machine is stage.talk.turns[0].guide.machine
     stage.take(300)
     assert stage.player.cursor == length
@@ -133,14 +136,17 @@ ASKED = [
 def test_the_rule_in_which_a_token_is_refused_is_drawn():
     """Of a large machine only the rules are drawn that a token has passed."""
     messages = [*ASKED, {"role": "tool", "name": "lookup", "content": "45"}]
-    stage = gv.stage(Conversation(gv.load_model("scout"), messages, [lookup]), temperature=0, steps=14)
+    conversation = Conversation(gv.load_model("scout"), messages, [lookup])
+    stage = gv.stage(conversation, temperature=0, steps=14)
     assert stage.trace.parts[3] == "</think>"
     player = stage.player.look()
     refused = [one.token for one in player.ahead.step.candidates if not one.legal]
     whys = [stage.panels.explain(player, token) for token in refused]
-    rules = {why["stacks"][why["path"][-1]]["frames"][0][1] for why in whys}
+    tops = [why["stacks"][why["path"][-1]]["frames"][0] for why in whys]
+    rules = {rule for _, rule, *_ in tops}
     assert rules == {"call"}
-    assert rules <= {drawing.get("rule") for drawing in told(stage)["drawings"].values()}
+    drawings = told(stage)["drawings"].values()
+    assert rules <= {drawing.get("rule") for drawing in drawings}
 
 
 def test_a_recording_plays_every_turn():
@@ -148,7 +154,8 @@ def test_a_recording_plays_every_turn():
     lengths = [len(stage.player.steps), len(stage.answer().take(300).player.steps)]
     shown = json.loads(json.dumps(stage.display.record(), default=to_plain))
     assert [len(page["add"]) for page in shown["pages"]] == lengths
-    assert [page["head"]["talk"]["now"] for page in shown["pages"]] == [0, 1]
+    heads = [page["head"] for page in shown["pages"]]
+    assert [head["talk"]["now"] for head in heads] == [0, 1]
     assert shown["moves"] == {'{"do":"visit","turn":0,"cursor":0}': 0, '{"do":"visit","turn":1,"cursor":0}': 1}
     assert shown["head"] == shown["pages"][1]["head"]
     for page in shown["pages"]:
@@ -200,8 +207,10 @@ def test_of_a_long_conversation_the_last_turns_are_kept(monkeypatch):
 def test_a_template_that_ends_a_turn_in_another_way_shows_the_results():
     other = TEMPLATE.replace("{% endfor %}<|im_end|>", "{% endfor %}")
     model = Scripted(call_text(a=1, b=2), "It is 3.", template=other)
-    stage = gv.stage(Conversation(model, "Hi", [add], think=False), temperature=0, max_tokens=300, steps=300)
-    assert talk_of(stage.answer())["turns"][0]["read"] == ["3"]
+    conversation = Conversation(model, "Hi", [add], think=False)
+    stage = gv.stage(conversation, temperature=0, max_tokens=300, steps=300)
+    (turn, *_) = talk_of(stage.answer())["turns"]
+    assert turn["read"] == ["3"]
 
 
 @pytest.mark.parametrize("texts", [["one"], [1, 2], ["\ud800", ""]])

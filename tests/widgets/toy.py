@@ -18,7 +18,8 @@ PIECES += [b"<img src=x onerror=window.hacked=1>", b"\xe2\x82", "\u202e".encode(
 def rule(tokens, slow=0.0, end=True):
     """Logits that look like a model's: a few likely tokens, and never the same twice."""
     time.sleep(slow)
-    noise = np.random.default_rng(zlib.crc32(repr(list(tokens)[-6:]).encode()))
+    seed = zlib.crc32(repr(list(tokens)[-6:]).encode())
+    noise = np.random.default_rng(seed)
     logits = noise.normal(0, 2.2, len(PIECES))
     logits[0] = -4 if end else -1e9
     return logits
@@ -59,7 +60,8 @@ class WordsGuide(Guide):
 
     def explain(self, state, token):
         piece = self.vocabulary.pieces[token]
-        live = [any(w.startswith(state + piece[: i + 1]) for w in self.words) for i in range(len(piece))]
+        reached = [state + piece[: i + 1] for i in range(len(piece))]
+        live = [any(w.startswith(one) for w in self.words) for one in reached]
         died = live.index(False) if False in live else None
         seen = piece[: len(piece) if died is None else died]
         states = tuple(self.label(state + seen[:i]) for i in range(len(seen) + 1))
@@ -84,7 +86,7 @@ class Page:
 
     def tell(self, everything=False):
         news = told(self.stage, everything)
-        self.steps[news["from"] :] = [self.told[-1]["next"] if step is None else step for step in news["add"]]
+        self.steps[news["from"] :] = [self.news["next"] if step is None else step for step in news["add"]]
         self.masks |= {int(number): mask for number, mask in news.get("map", {}).get("bits", {}).items()}
         self.told.append(news)
 
@@ -92,9 +94,14 @@ class Page:
         self.stage = None
 
     @property
+    def news(self):
+        """What it was told last."""
+        return self.told[-1]
+
+    @property
     def shown(self):
         """The step whose distribution and mask are shown: the next one or, at the end, the last one."""
-        return [*self.steps[self.told[-1]["cursor"] :], self.told[-1]["next"] or self.steps[-1]][0]
+        return [*self.steps[self.news["cursor"] :], self.news["next"] or self.steps[-1]][0]
 
     @property
     def tokens(self):

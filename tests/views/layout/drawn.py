@@ -13,11 +13,15 @@ ASCENT, DESCENT = 0.72, 0.2  # of the font size, above and below the baseline
 Box = tuple[float, float, float, float]
 
 
+def of_class(svg: str, name: str) -> list[ElementTree.Element]:
+    """The elements of a class in a drawing."""
+    return [e for e in ElementTree.fromstring(svg).iter() if name in e.get("class", "").split()]
+
+
 @lru_cache(maxsize=4)
 def machine(svg: str) -> ElementTree.Element:
     """The diagram inside a drawing."""
-    elements = ElementTree.fromstring(svg).iter()
-    return next(e for e in elements if "gv-machine" in e.get("class", "").split())
+    return of_class(svg, "gv-machine")[0]
 
 
 def parts(svg: str, name: str) -> list[ElementTree.Element]:
