@@ -23,7 +23,8 @@ def trace():
 
 def test_words_say_which_tokens_were_drafted_accepted_and_rejected():
     said = [say_step(step) for step in trace().steps]
-    assert [step.how for step in trace().steps] == ["accepted", "sampled", "sampled", "sampled"]
+    ways = [step.how for step in trace().steps]
+    assert ways == ["accepted", "sampled", "sampled", "sampled"]
     assert said[0].startswith("“a” drafted and accepted")
     assert said[1].endswith("rejected draft: <b>")
     assert said[2].endswith("rejected draft: a")

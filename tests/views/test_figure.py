@@ -47,11 +47,14 @@ def test_a_figure_is_well_formed_opaque_without_a_page_and_says_the_same_in_word
     figure = FIGURES[name]
     root = ET.fromstring(figure.svg)
     alone = stand_alone(figure.svg)
-    assert {e.tag.split("}")[1] for e in root.iter()} <= {"svg", "g", "rect", "text", "line", "path"}
-    assert not [key for e in root.iter() for key in e.attrib if key.startswith("on")]
+    tags = {e.tag.split("}")[1] for e in root.iter()}
+    assert tags <= {"svg", "g", "rect", "text", "line", "path"}
+    names = [key for e in root.iter() for key in e.attrib]
+    assert not [name for name in names if name.startswith("on")]
     assert "var(--gv" not in alone
     back = ET.fromstring(alone)[0]
-    assert (back.get("fill"), back.get("width")) == (LIGHT["page"], root.get("width"))
+    assert back.get("fill") == LIGHT["page"]
+    assert back.get("width") == root.get("width")
     assert figure.text
     assert figure.alt == root.get("aria-label")
     assert "\n" not in figure.text
@@ -81,8 +84,10 @@ def test_forbidden_tokens_are_struck_dashed_and_named_forbidden_and_the_bin_says
 
 def test_bars_show_blanks_at_the_ends_of_a_label():
     assert gv.draw_bars([" two words "], {"p": [1]}).text == "␣two words␣ p 1"
-    assert "0.50 → 1" in gv.draw_bars(["a"], {"before": [0.5], "after": [1]}).svg
-    assert "2 | 3" in gv.draw_bars(["a"], {"one kind": [2], "two kinds": [3]}).svg, "nothing has become anything"
+    bars = gv.draw_bars(["a"], {"before": [0.5], "after": [1]})
+    assert "0.50 → 1" in bars.svg
+    bars = gv.draw_bars(["a"], {"one kind": [2], "two kinds": [3]})
+    assert "2 | 3" in bars.svg, "nothing has become anything"
 
 
 def test_a_strip_shows_the_z_of_each_step():
@@ -106,7 +111,8 @@ SQUARES = Figure(
 def test_a_png_has_two_pixels_per_unit(tmp_path):
     data = SQUARES.save(tmp_path / "x.PNG").read_bytes()
     assert data[:8] == b"\x89PNG\r\n\x1a\n"
-    assert struct.unpack(">II", data[16:24]) == (30 * SHARP, 20 * SHARP)
+    size = struct.unpack(">II", data[16:24])
+    assert size == (30 * SHARP, 20 * SHARP)
 
 
 def test_without_its_package_a_png_says_what_to_install(tmp_path, monkeypatch):
@@ -117,7 +123,8 @@ def test_without_its_package_a_png_says_what_to_install(tmp_path, monkeypatch):
 
 
 def test_an_svg_file_stands_alone(tmp_path):
-    saved = FIGURES["stage"].save(str(tmp_path / "x.svg")).read_text(encoding="utf-8")
+    path = FIGURES["stage"].save(str(tmp_path / "x.svg"))
+    saved = path.read_text(encoding="utf-8")
     assert "var(" not in saved
     assert ET.fromstring(saved)[0].get("fill") == LIGHT["page"]
 

@@ -13,7 +13,8 @@ from guidedviz.views.loop_picture import LOOP_BOX_WIDTH, LOOP_PARTS
 def test_it_marks_what_is_new_and_says_it(part):
     figure = gv.views.draw_loop(part)
     assert figure.svg.count(">new<") == len(LOOP_PARTS[part].new)
-    assert all(f">{name}<" in figure.svg for name in LOOP_PARTS[part].new)
+    names = LOOP_PARTS[part].new
+    assert all(f">{name}<" in figure.svg for name in names)
     assert ("new:" in figure.text) == bool(LOOP_PARTS[part].new)
 
 

@@ -16,6 +16,7 @@ from guidedviz.models.chat import Prompt
 from guidedviz.views.figure import Figure, wide
 from guidedviz.views.machine.picture import ABOVE_INSIDE, draw_inside
 from guidedviz.views.stack.stack_table import write_strips
+from tests.common import constant_model, regex_guide
 
 PIECES = [b'{"', b"name", b'":', b' "', b"Ada", b'"}', b".", b"[", b"]", b"</s>"]
 PERSON = gv.json_schema({"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]})
@@ -61,11 +62,13 @@ def parts(figure, name):
 
     def look(element, x, y):
         if shift := re.fullmatch(r"translate\((\S+) (\S+)\)", element.get("transform", "")):
-            x, y = x + float(shift[1]), y + float(shift[2])
+            x += float(shift[1])
+            y += float(shift[2])
         if element.get("data-part") == name:
             ground = next((e for e in element if e.tag.endswith("rect")), None)
             size = (float(ground.get("width")), float(ground.get("height"))) if ground is not None else (0.0, 0.0)
-            texts = ["".join(e.itertext()) for e in element.iter() if e.tag.endswith("text")]
+            labels = [e for e in element.iter() if e.tag.endswith("text")]
+            texts = ["".join(e.itertext()) for e in labels]
             found.append((x, y, *size, texts))
         for inside in element:
             look(inside, x, y)
@@ -78,7 +81,8 @@ def parts(figure, name):
 def test_no_two_panels_overlap_and_all_stand_in_the_picture(name):
     figure = STILLS[name]()
     root = ET.fromstring(figure.svg)
-    panels = [panel for part in ("box", "text", "machine", "next", "map") for panel in parts(figure, part)]
+    names = ("box", "text", "machine", "next", "map")
+    panels = [panel for name in names for panel in parts(figure, name)]
     assert len(panels) >= 2
     for x, y, width, height, _ in panels:
         assert x >= 0
@@ -93,8 +97,10 @@ def test_no_two_panels_overlap_and_all_stand_in_the_picture(name):
 @pytest.mark.parametrize("name", STILLS)
 def test_every_letter_is_at_least_12_pixels_high(name):
     root = ET.fromstring(STILLS[name]().svg)
-    assert [e.text for e in root.iter() if e.get("font-size") and float(e.get("font-size")) < 12] == []
-    assert not [e for e in root.iter() if "scale" in e.get("transform", "") and any("text" in t.tag for t in e.iter())]
+    small = [e for e in root.iter() if float(e.get("font-size", 12)) < 12]
+    assert [e.text for e in small] == []
+    scaled = [e for e in root.iter() if "scale" in e.get("transform", "")]
+    assert not [e for e in scaled if any("text" in t.tag for t in e.iter())]
 
 
 def chat(*texts, name="<|im_start|>"):
@@ -102,23 +108,27 @@ def chat(*texts, name="<|im_start|>"):
     words = ["", *(part for text in texts for part in (name, text))]
     model = toy(6, 9)
     prompt = Prompt("".join(words), (6,), words)
-    return gv.record(model, prompt, gv.guide(gv.regex("\\."), model.vocabulary), seed=1)
+    guide = regex_guide(model, "\\.")
+    return gv.record(model, prompt, guide, seed=1)
 
 
 def test_a_special_token_that_the_machine_names_is_a_chip_in_text_and_bars():
     pieces = [b"a", b"<a>", b"<a>", b"</s>"]  # an id that is special, and one that spells it
-    toy = gv.ToyModel(pieces, lambda tokens: [0.0, 2.0, 0.0, 0.0], eos={3}, special={2})
+    toy = constant_model(pieces, [0.0, 2.0, 0.0, 0.0], eos={3}, special={2})
     guide = gv.guide(gv.grammar('root ::= <a> "<a>" "a"'), toy.vocabulary)
     trace = gv.record(toy, "a", guide, temperature=0)
     figure = gv.views.draw_stage(trace, 1)
-    assert [texts for *_, texts in parts(gv.draw_strip(trace), "special")] == [["<a>"], ["</s>"]]
-    assert len(parts(gv.draw_distribution(trace.steps[0]), "special")) == 2, "of four tokens"
+    texts = [texts for *_, texts in parts(gv.draw_strip(trace), "special")]
+    assert texts == [["<a>"], ["</s>"]]
+    bars = gv.draw_distribution(trace.steps[0])
+    assert len(parts(bars, "special")) == 2, "of four tokens"
     assert "⟪" not in figure.svg + figure.alt
 
 
 def test_a_special_token_is_a_chip_and_its_characters_typed_are_a_text():
     figure = gv.views.draw_stage(chat("user\nWhat is <|im_start|> in it?\n", "assistant\n"))
-    assert [texts for *_, texts in parts(figure, "special")] == [["im_start"], ["im_start"], ["</s>"]]
+    texts = [texts for *_, texts in parts(figure, "special")]
+    assert texts == [["im_start"], ["im_start"], ["</s>"]]
     [(*_, texts)] = parts(figure, "text")
     assert "".join(texts).startswith("im_startuser↵What is <|im_start|> in it?↵im_startassistant↵.")
     assert figure.svg.count('aria-label="special token &lt;|im_start|&gt;"') == 2
@@ -129,7 +139,8 @@ def test_a_special_token_is_a_chip_and_its_characters_typed_are_a_text():
 
 @pytest.mark.parametrize("name", ["<|im_start|>", "<|" + "n" * 300 + "|>", "\x00<b>\ud800\u202e" * 50, " ", "漢" * 99])
 def test_the_parts_of_a_chat_prompt_stand_in_their_panel_one_after_the_other(name):
-    root = ET.fromstring(gv.views.draw_stage(chat("a b" * 200, "", "x" * 300, " \n\n" * 9, name=name)).svg)
+    trace = chat("a b" * 200, "", "x" * 300, " \n\n" * 9, name=name)
+    root = ET.fromstring(gv.views.draw_stage(trace).svg)
     [panel] = [e for e in root.iter() if e.get("data-part") == "text"]
     edge = float(panel[0].get("width"))
     ends = {}
@@ -145,7 +156,8 @@ def test_the_parts_of_a_chat_prompt_stand_in_their_panel_one_after_the_other(nam
 
 
 def test_what_else_than_the_mask_changed_the_draw_stands_in_the_head_of_the_panel():
-    [(*_, texts)] = parts(gv.views.draw_stage(recorded(temperature=0.5, bias={6: 3.0}), 3), "changes")
+    figure = gv.views.draw_stage(recorded(temperature=0.5, bias={6: 3.0}), 3)
+    [(*_, texts)] = parts(figure, "changes")
     assert texts == ["bias · T 0.50"]
     assert parts(gv.views.draw_stage(recorded(), 3), "changes") == []
     assert "as drawn (bias · T 0.50)" in STILLS["without a constraint"]().alt
@@ -156,7 +168,8 @@ def test_without_a_constraint_a_special_token_that_cannot_be_drawn_is_no_mask():
     still = gv.views.draw_stage(trace, len(trace.steps))
     assert trace.steps[-1].mass < 0.9999
     assert "taken as the likeliest, p 0.82" in still.alt
-    assert not [word for word in ("removed", "of the legal", "✕") if word in still.svg + still.alt]
+    shown = still.svg + still.alt
+    assert not [word for word in ("removed", "of the legal", "✕") if word in shown]
 
 
 def test_a_map_that_shows_the_stack_takes_the_place_of_the_machine():
@@ -164,8 +177,10 @@ def test_a_map_that_shows_the_stack_takes_the_place_of_the_machine():
     guide = gv.guide(NESTED, toy().vocabulary)
     plain = gv.views.draw_stage(trace, 4, machine=NESTED)
     asked = gv.views.draw_stage(trace, 4, machine=NESTED, split=guide.split)
-    assert [len(parts(figure, "map")) for figure in (plain, asked)] == [0, 1]
-    assert [len(parts(figure, "machine")) for figure in (plain, asked)] == [1, 0]
+    maps = [len(parts(figure, "map")) for figure in (plain, asked)]
+    assert maps == [0, 1]
+    machines = [len(parts(figure, "machine")) for figure in (plain, asked)]
+    assert machines == [1, 0]
     assert "context-dependent" in asked.alt
 
 
@@ -173,7 +188,8 @@ def test_under_a_list_of_masks_the_map_shows_the_mask_of_the_next_token():
     found = []
     for cursor in range(4):
         [(*_, texts)] = parts(listed(cursor), "map")
-        found.append((texts[1], [words for words in texts if words.startswith("legal")]))
+        legal = [words for words in texts if words.startswith("legal")]
+        found.append((texts[1], legal))
     assert found == [
         ("10 tokens · position 0", ["legal 2"]),
         ("10 tokens · position 1", ["legal 1"]),
@@ -184,7 +200,8 @@ def test_under_a_list_of_masks_the_map_shows_the_mask_of_the_next_token():
 
 def test_the_still_of_a_live_stage_has_its_map_and_its_constraint_box():
     masks = gv.static_masks(toy().vocabulary, LIST)
-    stages = gv.stage(toy(7, 6), "Ada", masks, show=1), gv.stage(toy(6), "Ada", edit=r"\[\.\]\n?", show=1)
+    stages = [gv.stage(toy(7, 6), "Ada", masks, show=1)]
+    stages += [gv.stage(toy(6), "Ada", edit=r"\[\.\]\n?", show=1)]
     mapped, edited = (str(one._repr_mimebundle_()) for one in stages)
     assert "Mask: 2 of 10 tokens legal" in mapped
     assert "constraint box" not in mapped
@@ -201,13 +218,15 @@ def test_it_is_described_for_people_who_cannot_see_it():
 
 def test_the_place_in_the_run_and_the_settings_stand_below():
     trace = recorded(NESTED, seed=4)
-    found = [parts(gv.views.draw_stage(trace, cursor), "controls")[0][4] for cursor in range(3)]
+    figures = [gv.views.draw_stage(trace, cursor) for cursor in range(3)]
+    found = [parts(figure, "controls")[0][4] for figure in figures]
     assert found == [[f"step {cursor} of 20", "T 1.00 · seed 4"] for cursor in range(3)]
 
 
 def test_the_end_is_told_after_the_last_step_and_not_before_it():
-    model = gv.ToyModel([b"a", b"b"], lambda tokens: [1, 2])
-    trace = gv.record(model, "a", gv.guide(gv.regex("ab"), model.vocabulary))
+    model = constant_model([b"a", b"b"], [1, 2])
+    guide = regex_guide(model, "ab")
+    trace = gv.record(model, "a", guide)
     assert trace.steps[-1].end == "complete"
     before, after = (gv.views.draw_stage(trace, cursor).svg for cursor in (1, 2))
     assert END_IN_WORDS["complete"] not in before
@@ -242,11 +261,14 @@ def test_the_open_rules_pile_upward_from_the_ground_below_the_active_rule_and_ou
     drawn, high = write_strips(NESTED, state, 300, 160)
     figure = Figure(node("svg", drawn, width=300, height=high), "", "")
     strips = parts(figure, "frame")
-    assert [int(texts[-1]) for *_, texts in strips] == [7, 6, 5, 4], "the innermost is the highest"
-    assert [texts[0] for *_, texts in strips] == ["▸", "root", "root", "root"]
+    heights = [int(texts[-1]) for *_, texts in strips]
+    assert heights == [7, 6, 5, 4], "the innermost is the highest"
+    signs = [texts[0] for *_, texts in strips]
+    assert signs == ["▸", "root", "root", "root"]
     tops = [y for _, y, *_ in strips]
     assert tops == sorted(tops)
-    edges = [float(rect.get("y")) for rect in ET.fromstring(figure.svg).iter() if rect.get("height") == "8"]
+    thin = [e for e in ET.fromstring(figure.svg).iter() if e.get("height") == "8"]
+    edges = [float(rect.get("y")) for rect in thin]
     assert len(edges) == 3
     assert tops[-1] < min(edges)
     assert max(edges) < high - 20, "the ground is below them"

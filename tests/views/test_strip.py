@@ -4,12 +4,15 @@ import re
 
 import guidedviz as gv
 from guidedviz.views.strip import PROMPT_LINES
+from tests.common import constant_model, regex_guide
 
 
 def test_a_forced_token_is_dashed_in_ink_and_a_token_that_was_taken_back_has_no_fill():
-    toy = gv.ToyModel([b"n", b"o", b"no", b"t", b"!"], lambda tokens: [5, 4, 3, 2, 1])
-    guide = gv.guide(gv.regex("(n|x)o[t!]"), toy.vocabulary)
-    svg = gv.draw_strip(gv.record(toy, "t", guide, temperature=0, jump_forward=True)).svg
+    pieces = [b"n", b"o", b"no", b"t", b"!"]
+    toy = constant_model(pieces, [5, 4, 3, 2, 1])
+    guide = regex_guide(toy, "(n|x)o[t!]")
+    run = gv.record(toy, "t", guide, temperature=0, jump_forward=True)
+    svg = gv.draw_strip(run).svg
     back, forced, chosen = re.findall(r"<rect [^>]*fill-opacity[^>]*>", svg)
     assert 'fill-opacity="0"' in back
     assert "--gv-ink" in forced
@@ -18,8 +21,9 @@ def test_a_forced_token_is_dashed_in_ink_and_a_token_that_was_taken_back_has_no_
 
 
 def test_a_strip_of_z_says_so_in_the_picture():
-    toy = gv.ToyModel([b"n", b"o"], lambda tokens: [1, 1])
-    trace = gv.record(toy, "n", gv.guide(gv.regex("no"), toy.vocabulary))
+    toy = constant_model([b"n", b"o"], [1, 1])
+    guide = regex_guide(toy, "no")
+    trace = gv.record(toy, "n", guide)
     assert "below each token: Z" in gv.draw_strip(trace, mass=True).svg
     assert "below each token" not in gv.draw_strip(trace).svg
 
@@ -27,4 +31,5 @@ def test_a_strip_of_z_says_so_in_the_picture():
 def test_a_line_of_a_prompt_ends_between_words_and_only_a_very_long_word_is_broken():
     lines = PROMPT_LINES.findall("word " * 17 + "string and more")
     assert lines == ["word " * 17, "string and more"]
-    assert list(map(len, PROMPT_LINES.findall("x" * 100 + " y"))) == [88, 14]
+    lines = PROMPT_LINES.findall("x" * 100 + " y")
+    assert [len(line) for line in lines] == [88, 14]

@@ -11,6 +11,7 @@ import pytest
 import guidedviz as gv
 from guidedviz.decoding.samplers import Task
 from guidedviz.views.theme import DARK, FORCED_COLOURS, LIGHT, theme_css
+from tests.common import regex_guide
 
 
 def light(colour):
@@ -55,7 +56,8 @@ SHEETS.append(Path(gv.__file__).parent / "views/machine/machine.css")
 
 def test_no_sheet_paints_what_is_forbidden_as_here_and_now():
     rules = [rule for sheet in SHEETS for rule in re.findall(r"([^{};]+){([^{}]*)}", sheet.read_text(encoding="utf-8"))]
-    forbidden = [(name.strip(), look) for name, look in rules if FORBIDDEN.search(name)]
+    named = [(name.strip(), look) for name, look in rules]
+    forbidden = [(name, look) for name, look in named if FORBIDDEN.search(name)]
     assert len(forbidden) > 20
     assert [name for name, look in forbidden if re.search(r"--gv-orange|--lit", look)] == []
     assert sum("--gv-magenta" in look for _, look in forbidden) > 12
@@ -74,7 +76,7 @@ def test_no_still_paints_what_is_forbidden_as_here_and_now():
         "a refused node": gv.views.draw_flat_trie(date, [b"1", b"x", b"xy"]),
         "a cut subtree": gv.draw_machine(gv.views.trie_frames(date, DIGITS)[1]),
         "a cut token": gv.views.draw_cut(LISTS, ["<*a", "[*a"], "b*]"),
-        "an illegal text": gv.views.draw_text_tree(Task(TOY, "b", gv.guide(gv.regex("ab|b[ab]"), TOY.vocabulary))),
+        "an illegal text": gv.views.draw_text_tree(Task(TOY, "b", regex_guide(TOY, "ab|b[ab]"))),
     }
     for name, figure in drawn.items():
         shapes = re.sub("(?s)<style>.*?</style>", "", figure.svg)
@@ -105,7 +107,8 @@ def lab(colour, seen):
 @pytest.mark.parametrize("seen", SEEN.values(), ids=SEEN)
 def test_legal_forbidden_and_here_are_told_apart_by_the_colour_blind(theme, seen):
     for one, other in combinations(("blue", "magenta", "orange"), 2):
-        assert math.dist(lab(theme[one], seen), lab(theme[other], seen)) >= 18, (one, other)
+        distance = math.dist(lab(theme[one], seen), lab(theme[other], seen))
+        assert distance >= 18, (one, other)
 
 
 def test_forced_colours_replace_every_colour_of_a_diagram():
@@ -121,4 +124,5 @@ def test_the_class_page_has_the_colours_of_the_figures():
     sheet = (Path(gv.__file__).parent / "widgets/page/class/class.css").read_text(encoding="utf-8")
     rules = re.findall(r":root {(.*?)}", sheet)
     found = [dict(re.findall(r"--gv-(\w+): (#\w+);", rule)) for rule in rules]
-    assert found == [{name: theme[name] for name in ("page", "line", "ink", "blue")} for theme in (LIGHT, DARK)]
+    names = ("page", "line", "ink", "blue")
+    assert found == [{name: theme[name] for name in names} for theme in (LIGHT, DARK)]

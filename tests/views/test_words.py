@@ -21,14 +21,16 @@ def test_a_step_says_what_came_how_and_how_likely():
 @pytest.mark.parametrize("end", [end for end in END_IN_WORDS])
 def test_every_end_is_said(end):
     assert END_IN_WORDS[end] in say_step(replace(STEP, end=end))
-    assert say_step(replace(STEP, how="none", token=-1, piece=b"", end=end)) == END_IN_WORDS[end]
+    stopped = replace(STEP, how="none", token=-1, piece=b"", end=end)
+    assert say_step(stopped) == END_IN_WORDS[end]
 
 
 def test_the_rows_have_the_chosen_the_likely_and_the_legal():
     rows = shown_candidates(STEP)
     assert len(rows) == 8
     assert {90, 91} <= {c.token for c in rows}
-    assert [c.raw for c in rows] == sorted((c.raw for c in rows), reverse=True)
+    shares = [c.raw for c in rows]
+    assert shares == sorted(shares, reverse=True)
 
 
 def test_a_temperature_is_said_even_where_all_is_legal():
@@ -44,7 +46,8 @@ def test_a_temperature_is_said_even_where_all_is_legal():
 def test_all_others_are_the_legal_and_the_forbidden():
     (forbidden,) = pack_step(STEP)["others"]
     assert (forbidden.label, forbidden.legal, forbidden.drawn) == ("others forbidden", False, 0)
-    raw = sum(row.raw for row in pack_step(STEP)["rows"]) + forbidden.raw
+    rows = pack_step(STEP)["rows"]
+    raw = sum(row.raw for row in rows) + forbidden.raw
     assert raw == pytest.approx(1, abs=1e-3)
     few = replace(STEP, candidates=CANDIDATES + LEGAL[1:])
     legal, _ = pack_step(few)["others"]

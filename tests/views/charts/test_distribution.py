@@ -8,12 +8,13 @@ import guidedviz as gv
 from guidedviz.decoding.distribution import share_of
 from guidedviz.decoding.samplers import Task
 from guidedviz.views import draw_text_tree
+from tests.common import regex_guide
 
 TOY = gv.ToyModel([b"<", b"b"], lambda tokens: np.log([0.75, 0.25]))
 
 
 def drawn(pattern):
-    guide = gv.guide(gv.regex(pattern), TOY.vocabulary)
+    guide = regex_guide(TOY, pattern)
     return draw_text_tree(Task(TOY, "b", guide))
 
 

@@ -7,13 +7,14 @@ import pytest
 
 import guidedviz as gv
 from guidedviz.views.charts.passes import passes_of
+from tests.common import constant_model, regex_guide
 
 PIECES = [b"n", b"o", b"no", b"t", b"!"]
-TOY = gv.ToyModel(PIECES, lambda tokens: [5, 4, 3, 2, 1])
+TOY = constant_model(PIECES, [5, 4, 3, 2, 1])
 
 
 def run_of(pattern, jump):
-    guide = gv.guide(gv.regex(pattern), TOY.vocabulary)
+    guide = regex_guide(TOY, pattern)
     return gv.record(TOY, "t", guide, temperature=0, jump_forward=jump)
 
 

@@ -6,13 +6,14 @@ import pytest
 
 import guidedviz as gv
 from guidedviz.views.charts.spellings import LIKELIEST
+from tests.common import constant_model, regex_guide
 
 PIECES = [b"n", b"a", b"m", b"e", b"na", b"am", b"me", b"nam", b"name", b"es", b":"]
 
 
 def spell(regex="name:", pieces=PIECES, odds=None, **settings):
     toy = gv.ToyModel(pieces, lambda tokens: odds or [0.0] * len(pieces))
-    guide = gv.guide(gv.regex(regex), toy.vocabulary)
+    guide = regex_guide(toy, regex)
     return gv.spellings(toy, pieces[-1].decode(), guide, **settings)
 
 
@@ -72,7 +73,7 @@ def test_of_a_long_run_the_beginning_is_drawn():
     assert svg.count(">a<") == 48
 
 
-TOY = gv.ToyModel([b"n", b"o", b"no", b"t", b"!", b"x" * 40], lambda tokens: [5, 4, 3, 2, 1, 0])
+TOY = constant_model([b"n", b"o", b"no", b"t", b"!", b"x" * 40], [5, 4, 3, 2, 1, 0])
 
 
 @pytest.mark.parametrize(
@@ -86,7 +87,7 @@ TOY = gv.ToyModel([b"n", b"o", b"no", b"t", b"!", b"x" * 40], lambda tokens: [5,
     ],
 )  # fmt: skip
 def test_both_rows_have_the_same_bytes_up_to_the_new_run(pattern, lines):
-    guide = gv.guide(gv.regex(pattern), TOY.vocabulary)
+    guide = regex_guide(TOY, pattern)
     run = gv.record(TOY, "t", guide, temperature=0, jump_forward=True)
     figure = gv.views.draw_rollback(run)
     assert figure.text.splitlines() == lines

@@ -209,6 +209,5 @@ def test_a_still_of_a_walk_marks_what_was_cut_and_dims_what_was_never_asked():
 def test_the_legend_of_a_trie_says_that_a_token_ends_at_a_ring():
     frames = trie_frames(gv.regex("3+"), gv.Vocabulary([b"3", b"33"]))
     still = gv.film(frames).figure.svg
-
     assert "a token ends here" in still
     assert "may end here" not in still

@@ -1,7 +1,6 @@
 """Folded machines: a chain is a row of bytes with nothing to decide in between, and folding loses nothing."""
 
 import re
-import xml.etree.ElementTree as ET
 from collections import Counter
 
 from hypothesis import assume, given
@@ -15,6 +14,7 @@ from guidedviz.views.layout.fold import find_chains, fold, fold_loops, inside_ro
 from guidedviz.views.layout.sketch import Arrow, Sketch, sketch_dfa, sketch_nfa, sketch_pda
 from guidedviz.views.machine.picture import draw_machine
 from tests.strategies import grammars, regexes
+from tests.views.layout.drawn import of_class
 
 NAME = {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}
 NAME |= {"additionalProperties": False}
@@ -46,10 +46,14 @@ rules = st.builds(lambda text: sketch_pda(made(gv.grammar, text)), grammars)
 @given(sketches | rules)
 def test_folding_loses_nothing(sketch):
     folded = fold(sketch)
-    assert sorted(unfolded_again(folded), key=repr) == sorted(sketch.arrows, key=repr)
-    assert (folded.names, folded.initial, folded.accepting) == (sketch.names, sketch.initial, sketch.accepting)
-    assert not folded.folded & {end for arrow in folded.arrows for end in (arrow.source, arrow.target)}
-    assert not folded.folded & {nodes[0] for _, nodes in sketch.rules}, "a rule begins at no state inside"
+    arrows = sorted(unfolded_again(folded), key=repr)
+    assert arrows == sorted(sketch.arrows, key=repr)
+    assert (folded.names, folded.initial) == (sketch.names, sketch.initial)
+    assert folded.accepting == sketch.accepting
+    ends = {end for arrow in folded.arrows for end in (arrow.source, arrow.target)}
+    assert not folded.folded & ends
+    begins = {nodes[0] for _, nodes in sketch.rules}
+    assert not folded.folded & begins, "a rule begins at no state inside"
 
 
 @given(regexes)
@@ -95,7 +99,8 @@ def test_a_json_string_folds_to_one_loop_and_the_keys_stay_readable():
 def test_a_folded_loop_touches_nothing_else(sketch):
     folded = fold_loops(sketch)
     assert not folded.folded & (sketch.accepting | {sketch.initial})
-    assert not folded.folded & {end for arrow in folded.arrows for end in (arrow.source, arrow.target)}
+    ends = {end for arrow in folded.arrows for end in (arrow.source, arrow.target)}
+    assert not folded.folded & ends
     kept = {arrow for arrow in folded.arrows if not arrow.folds_loop}
     assert kept <= set(sketch.arrows)
 
@@ -106,17 +111,14 @@ RULES = gv.grammar('root ::= "ab" list "cd"\nlist ::= "[xyz" root? "]"')
 SVG = "{http://www.w3.org/2000/svg}"
 
 
-def of_class(figure, kind):
-    return [node for node in ET.fromstring(figure.svg).iter() if kind in node.get("class", "").split()]
-
-
 def reads(nodes):
     """What arrows read, as their titles say it."""
-    return [node.find(f"{SVG}title").text.split(": ", 1)[1] for node in nodes]
+    titles = [node.find(f"{SVG}title").text for node in nodes]
+    return [title.split(": ", 1)[1] for title in titles]
 
 
 def chains(figure):
-    return [node for node in of_class(figure, "gv-chain") if node.get("data-arrow")]
+    return [node for node in of_class(figure.svg, "gv-chain") if node.get("data-arrow")]
 
 
 def test_a_chain_is_one_thick_arrow_with_its_text():
@@ -129,7 +131,7 @@ def test_a_chain_is_one_thick_arrow_with_its_text():
         "other (4 states inside)",
         '{"name":␣" (9 states inside)',
     ]
-    assert len(of_class(figure, "gv-state")) == 46 - 36
+    assert len(of_class(figure.svg, "gv-state")) == 46 - 36
     assert "stroke-width: 3.4" in re.search(r"\.gv-chain \.gv-line \{(.*?)\}", figure.svg)[1], "thick, not only dark"
 
 
@@ -138,17 +140,19 @@ def test_the_chain_that_a_text_is_in_stays_unfolded():
     for byte in b'{"name": "Ada", "s':
         path.append(RECORD.step(path[-1], byte))
     figure = draw_machine(RECORD, at=path, folded=True)
-    lit = [node.get("data-state") for node in of_class(figure, "gv-lit")]
+    lit = [node.get("data-state") for node in of_class(figure.svg, "gv-lit")]
     assert lit == [str(path[-1]), None], "in the machine, and in the legend"
     on = [node for node in chains(figure) if "gv-on" in node.get("class").split()]
     assert reads(on)[0] == '{"name":␣" (9 states inside)'
-    assert "".join(on[0].find(f"{SVG}text[@class='gv-nth']").itertext()) == "1 … 10", "the bytes that took it"
+    number = on[0].find(f"{SVG}text[@class='gv-nth']")
+    assert "".join(number.itertext()) == "1 … 10", "the bytes that took it"
     assert figure.text.startswith(f"machine: 46 states, 26 of them folded, now in q{path[-1]}")
 
 
 def test_rules_are_folded_inside_and_calls_are_not():
     figure = draw_machine(RULES, folded=True)
     assert reads(chains(figure)) == [f"{text} inside)" for text in ("ab (1 state", "cd (1 state", "[xyz (3 states")]
-    assert len([node for node in of_class(figure, "gv-call") if node.get("data-arrow")]) == 2
+    calls = of_class(figure.svg, "gv-call")
+    assert len([node for node in calls if node.get("data-arrow")]) == 2
     inside = draw_machine(RULES, "ab[x", folded=True)
     assert reads(chains(inside))[2:] == ["[", "x", "y", "z"]

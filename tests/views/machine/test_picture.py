@@ -17,6 +17,7 @@ from guidedviz.views.layout.plan import MOST_DRAWN_STATES, NEAR_STATES
 from guidedviz.views.layout.sketch import Arrow, Sketch, sketch_dfa
 from guidedviz.views.machine.picture import DRAWN_WHOLE, draw_machine
 from guidedviz.views.machine.text import to_dot
+from tests.views.layout.drawn import of_class
 
 RECORD = r'\{"name": "[A-Za-z ]{1,30}", "age": [0-9]{1,3}\}'
 STRING = r'"([^"\\\x00-\x1f]|\\["\\/bfnrt])*"'
@@ -27,8 +28,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 def parts_of(figure, kind):
     """The elements of a drawing that have this class, by what they are about."""
-    tree = ET.fromstring(figure.svg)
-    found = [node for node in tree.iter() if kind in node.get("class", "").split()]
+    found = of_class(figure.svg, kind)
     return {node.get("data-state") or node.get("data-arrow"): node for node in found}
 
 
@@ -42,12 +42,13 @@ def classes(node):
 def test_every_state_and_every_arrow_is_drawn_once(pattern, compact):
     dfa = regex(pattern)
     figure = draw_machine(dfa, compact=compact, folded=False)
-    assert set(parts_of(figure, "gv-state")) == {str(state) for state in range(len(dfa))}
-    arrows = {f"{a.source}-{a.target}" for a in sketch_dfa(dfa).arrows}
+    states = parts_of(figure, "gv-state")
+    assert set(states) == {str(state) for state in range(len(dfa))}
+    sketch = sketch_dfa(dfa)
+    arrows = {f"{a.source}-{a.target}" for a in sketch.arrows}
     assert set(parts_of(figure, "gv-arrow")) == arrows
-    drawn = [node for node in ET.fromstring(figure.svg).iter() if "gv-arrow" in node.get("class", "")]
-    assert len(drawn) == len(arrows)
-    ends = {int(state) for state, node in parts_of(figure, "gv-state").items() if "gv-may-end" in classes(node)}
+    assert len(of_class(figure.svg, "gv-arrow")) == len(arrows)
+    ends = {int(state) for state, node in states.items() if "gv-may-end" in classes(node)}
     assert ends == dfa.accepting
 
 
@@ -76,14 +77,17 @@ def test_nothing_lies_outside_the_picture_and_no_two_discs_overlap(pattern):
     discs = [s for s in spots if not s.dot]
     for n, a in enumerate(discs):
         for b in discs[n + 1 :]:
-            assert abs(a.x - b.x) >= a.rx + b.rx or abs(a.y - b.y) >= a.ry + b.ry
+            across, down = abs(a.x - b.x), abs(a.y - b.y)
+            assert across >= a.rx + b.rx or down >= a.ry + b.ry
 
 
 def test_a_large_machine_is_drawn_as_few_discs_and_its_runs_as_dots():
     diagram = lay_out(sketch_dfa(regex("#[0-9A-F]{32}[xy]+")))
     assert len(diagram.spots) == 35
-    assert sum(not spot.dot for spot in diagram.spots.values()) == 2
-    assert [label.words for label in diagram.labels if "×" in label.words] == ["# 0-9 A-F ×32 x y"]
+    discs = [spot for spot in diagram.spots.values() if not spot.dot]
+    assert len(discs) == 2
+    words = [label.words for label in diagram.labels]
+    assert [each for each in words if "×" in each] == ["# 0-9 A-F ×32 x y"]
 
 
 def test_the_states_inside_a_character_are_dots():
@@ -97,9 +101,12 @@ def test_the_way_of_a_text_is_lit_and_numbered():
     figure = draw_machine(dfa, at=[0, 1, 1, 2])
     states = parts_of(figure, "gv-state")
     assert "gv-lit" in classes(states["2"])
-    assert [s for s, node in states.items() if "gv-met" in classes(node)] == ["0", "1"]
-    on = {pair: node for pair, node in parts_of(figure, "gv-arrow").items() if "gv-on" in classes(node)}
-    numbers = {pair: "".join(node.find(f"{SVG}text[@class='gv-nth']").itertext()) for pair, node in on.items()}
+    met = [s for s, node in states.items() if "gv-met" in classes(node)]
+    assert met == ["0", "1"]
+    arrows = parts_of(figure, "gv-arrow").items()
+    on = {pair: node for pair, node in arrows if "gv-on" in classes(node)}
+    labels = {pair: node.find(f"{SVG}text[@class='gv-nth']") for pair, node in on.items()}
+    numbers = {pair: "".join(label.itertext()) for pair, label in labels.items()}
     assert numbers == {"0-1": "1", "1-1": "2", "1-2": "3"}
     assert "●   q2" in figure.text
     assert "now in q2" in figure.alt
@@ -108,8 +115,9 @@ def test_the_way_of_a_text_is_lit_and_numbered():
 def test_where_a_text_died_there_is_a_cross_and_the_byte():
     figure = draw_machine(regex("ab"), at=[0, 1], died="<")
     assert "where < cannot come" in figure.text
-    crosses = [node for node in ET.fromstring(figure.svg).iter() if node.get("class") == "gv-cross"]
-    assert ["".join(node.itertext()) for node in crosses] == ["<", ""], "in the machine, and in the legend"
+    crosses = of_class(figure.svg, "gv-cross")
+    words = ["".join(node.itertext()) for node in crosses]
+    assert words == ["<", ""], "in the machine, and in the legend"
     assert not parts_of(draw_machine(regex("ab"), at=[0, 1]), "gv-cross")
 
 
@@ -130,7 +138,8 @@ LINKS = (Link(0, 1, 20), Link(1, 2, 30), Link(2, 0), Link(1, 1))
 def test_a_graphviz_that_fails_is_no_error(monkeypatch, error):
     monkeypatch.setattr("pygraphviz.AGraph.draw", Mock(side_effect=error))
     layout.place.cache_clear()
-    assert layout.place(BOXES, LINKS) == place_in_layers(BOXES, LINKS, count_layers(len(BOXES), LINKS))
+    layers = count_layers(len(BOXES), LINKS)
+    assert layout.place(BOXES, LINKS) == place_in_layers(BOXES, LINKS, layers)
     layout.place.cache_clear()
 
 
@@ -155,7 +164,8 @@ def test_of_a_huge_machine_the_neighbourhood_is_drawn_in_good_time():
     assert 10 <= len(states) <= NEAR_STATES
     assert {"4321", "4322", "4320", str(4321 * 7 % size)} <= states
     assert "of 10,000 states: those around the current one" in figure.text
-    assert all("gv-more" in classes(parts_of(figure, "gv-state")[s]) for s in states if s != "4321")
+    drawn = parts_of(figure, "gv-state")
+    assert all("gv-more" in classes(drawn[s]) for s in states if s != "4321")
 
 
 def test_up_to_the_limit_all_states_are_drawn():
@@ -169,7 +179,8 @@ def test_up_to_the_limit_all_states_are_drawn():
 
 
 def test_dot_text_escapes_what_dot_would_read():
-    sketch = Sketch(('a"b', "<i>x</i>"), (Arrow(0, 1, ((92, 92), (34, 34))),), 0, frozenset({1}))
+    arrow = Arrow(0, 1, ((92, 92), (34, 34)))
+    sketch = Sketch(('a"b', "<i>x</i>"), (arrow,), 0, frozenset({1}))
     source = to_dot(sketch).source
     assert r"a\"b" in source
     assert '"<i>x</i>"' in source

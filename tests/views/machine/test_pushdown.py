@@ -15,6 +15,7 @@ from guidedviz.views.layout.sketch import sketch_pda
 from guidedviz.views.machine.highlight import Highlight, arrow_key, state_after, taken_arrows
 from guidedviz.views.machine.picture import draw_machine
 from guidedviz.views.machine.text import to_dot
+from tests.views.layout.drawn import of_class
 
 SUMS = 'root ::= expr\nexpr ::= term ("+" term)*\nterm ::= digit | "(" expr ")"\ndigit ::= [0-9]\n'
 NESTED = 'root ::= "(" root ")" | "x"'
@@ -26,7 +27,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 def parts_of(figure, kind):
     """The elements of a drawing that have this class, by what they are about."""
-    found = [node for node in ET.fromstring(figure.svg).iter() if kind in node.get("class", "").split()]
+    found = of_class(figure.svg, kind)
     named = {node.get("data-state") or node.get("data-arrow") or node.get("data-rule"): node for node in found}
     return {name: node for name, node in named.items() if name}  # those of the legend have no name
 
@@ -39,10 +40,12 @@ def lit(figure, kind):
 def test_every_rule_node_byte_and_call_is_drawn_once(text):
     pda = grammar(text)
     figure = draw_machine(pda)
-    assert set(parts_of(figure, "gv-state")) == {str(node) for node in range(len(pda.nodes))}
+    nodes = {str(node) for node in range(len(pda.nodes))}
+    assert set(parts_of(figure, "gv-state")) == nodes
     assert list(parts_of(figure, "gv-block")) == list(pda.nodes.names)
     keys = [arrow_key(arrow) for arrow in sketch_pda(pda).arrows]
-    drawn = [node.get("data-arrow") for node in ET.fromstring(figure.svg).iter() if node.get("data-arrow")]
+    elements = ET.fromstring(figure.svg).iter()
+    drawn = [node.get("data-arrow") for node in elements if node.get("data-arrow")]
     assert sorted(drawn) == sorted(keys)
     calls = {f"{at}:{pda.nodes.names[rule]}" for at, row in enumerate(pda.nodes.calls) for rule, _ in row}
     assert set(parts_of(figure, "gv-call")) == calls
@@ -70,8 +73,10 @@ def test_what_is_open_is_lit():
     assert lit(figure, "gv-lit") == {"3", "7", "expr", "term"}
     assert lit(figure, "gv-call") & lit(figure, "gv-open") == {"2:term", "5:expr"}
     assert lit(figure, "gv-back") == {"3", "7"}
-    assert lit(draw_machine(json(), "[{"), "gv-block") & lit(draw_machine(json(), "[{"), "gv-open") == {"root", "array"}
-    times = {key: "".join(node.itertext()) for key, node in parts_of(figure, "gv-open").items()}
+    drawn = draw_machine(json(), "[{")
+    assert lit(drawn, "gv-block") & lit(drawn, "gv-open") == {"root", "array"}
+    opened = parts_of(figure, "gv-open").items()
+    times = {key: "".join(node.itertext()) for key, node in opened}
     assert times["2:term"].endswith("×2")
     assert "calls expr (open ×2) → n7" in figure.text
     assert not lit(draw_machine(grammar(SUMS)), "gv-open")
@@ -113,13 +118,15 @@ def test_an_open_call_is_one_that_goes_on_and_a_last_one_leaves_nothing_to_do(pd
 def test_the_arrows_of_a_byte_are_those_that_read_it(text):
     pda = json()
     state = pda.initial
-    ranges = {arrow_key(arrow): arrow.ranges for arrow in sketch_pda(pda).arrows if not arrow.call}
+    arrows = [arrow for arrow in sketch_pda(pda).arrows if not arrow.call]
+    ranges = {arrow_key(arrow): arrow.ranges for arrow in arrows}
     for byte in text.encode():
         keys = taken_arrows(pda, state, byte)
         assert keys
         assert all(any(low <= byte <= high for low, high in ranges[key]) for key in keys)
         targets = {target for node in pda.places(state) for target, _ in pda.stacks.closure(node).reads.get(byte, ())}
-        assert {int(key.partition("-")[2]) for key in keys} == targets
+        reached = {int(key.partition("-")[2]) for key in keys}
+        assert reached == targets
         state = pda.step(state, byte)
 
 
@@ -134,12 +141,14 @@ def test_of_a_large_grammar_the_rules_around_the_current_one_are_drawn_and_count
     assert len(rules) >= 2
     drawn = len(parts_of(figure, "gv-state"))
     assert drawn <= NEAR_NODES
-    assert f"{len(rules)} of 41 rules, {drawn} of {len(pda.nodes)} nodes: those around the current one" in figure.text
+    said = f"{len(rules)} of 41 rules, {drawn} of {len(pda.nodes)} nodes"
+    assert f"{said}: those around the current one" in figure.text
 
 
 def test_draw_machine_takes_a_grammar_and_dot_names_its_calls():
     pda = grammar(NESTED)
-    assert draw_machine(pda, at="((").svg == draw_machine(pda, read(pda, b"((")).svg
+    drawn = draw_machine(pda, at="((").svg
+    assert drawn == draw_machine(pda, read(pda, b"((")).svg
     assert "label=root" in to_dot(pda).source
     with pytest.raises(SettingError, match="draw_machine, at: saw int, expected a state or a text"):
         draw_machine(pda, at=3)

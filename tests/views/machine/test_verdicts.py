@@ -23,7 +23,8 @@ def test_a_verdict_is_that_of_re_and_its_place_is_the_longest_possible_beginning
 
 
 def test_the_wrong_character_is_shown_whole_and_in_a_box():
-    figure = gv.views.draw_verdicts(gv.regex("[a-z]+"), ["ab", "né", "x" * 100 + "!"])
+    texts = ["ab", "né", "x" * 100 + "!"]
+    figure = gv.views.draw_verdicts(gv.regex("[a-z]+"), texts)
     assert "✗ né" in figure.text
     assert "é cannot come here, only a-z or the end" in figure.text
     assert "! cannot come here" in figure.text

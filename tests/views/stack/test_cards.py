@@ -63,7 +63,8 @@ def test_of_an_ambiguous_text_all_tops_are_pointed_to():
 
 def test_twenty_thousand_frames_are_counted_and_the_uppermost_are_drawn():
     started = time.process_time()
-    figure = draw_branches(gv.json(), ["[" * 20_000, "[" * 20_000 + "1", "[" * 19_990])
+    texts = ["[" * 20_000, "[" * 20_000 + "1", "[" * 19_990]
+    figure = draw_branches(gv.json(), texts)
     assert time.process_time() - started < 2
     assert "59,994 frames if each had a stack of its own, 20,004 kept" in figure.text
     assert "⋮ more, not drawn" in figure.svg

@@ -35,7 +35,8 @@ def test_the_verdicts_are_those_of_the_tables(clerk):
     verdicts = split.node(*BOXES.places(state)).verdicts
     unknown = UnknownBottom(BOXES)
     start = unknown.cut_to(state, 0)
-    said = [expand_token(unknown, start, vocabulary.pieces[token]).verdict for token in vocabulary.text_ids]
+    pieces = [vocabulary.pieces[token] for token in vocabulary.text_ids]
+    said = [expand_token(unknown, start, piece).verdict for piece in pieces]
     names = {0: "rejected", 1: "accepted", DEPENDENT: "context-dependent"}
     assert said == [names[int(verdicts[token])] for token in vocabulary.text_ids]
 

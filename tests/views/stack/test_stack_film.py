@@ -47,7 +47,8 @@ def test_a_call_and_a_return_have_their_word_and_their_curve():
     for move, word in (("call", "push"), ("return", "pop")):
         frame = next(frame for frame in FRAMES if frame.move == move)
         svg = draw_stack_frame(frame).svg
-        assert f'data-arrow="{move} {frame.way[0]} {frame.way[1]}"' in svg
+        source, target, *_ = frame.way
+        assert f'data-arrow="{move} {source} {target}"' in svg
         assert f">{word} " in svg
         assert "gv-taken" in svg
 
@@ -60,10 +61,13 @@ def test_a_deep_stack_is_cut_below():
 
 
 def test_each_frame_of_a_deep_film_shows_its_cards_one_below_the_other():
-    reel = build_stack_film(stack_frames(NESTED, "(" * 6 + "x" + ")" * 6))
+    frames = stack_frames(NESTED, "(" * 6 + "x" + ")" * 6)
+    reel = build_stack_film(frames)
     drawn = {n.get("data-arrow"): n for n in ET.fromstring(str(reel.drawings[0])).iter() if n.get("data-arrow")}
     for frame in reel.frames:
         cards = [drawn[key] for key in frame["arrows"] if key.startswith(("card", "top"))]
-        heights = [float(card[0].get("transform").split()[-1].rstrip(")")) for card in cards]
+        places = [card[0].get("transform").split()[-1] for card in cards]
+        heights = [float(place.rstrip(")")) for place in places]
         assert len(cards) <= MOST_FILM_CARDS
-        assert all(low - high == pytest.approx(46) for low, high in pairwise(heights))
+        gaps = [low - high for low, high in pairwise(heights)]
+        assert gaps == pytest.approx([46] * len(gaps))

@@ -29,7 +29,8 @@ def test_a_text_that_cannot_be_read_says_where():
 @pytest.mark.parametrize("text", ["[1,[23],4]", "[[[[]]]]", "[1,[2"])
 def test_the_leaves_stand_in_reading_order_along_the_text(text):
     figure = draw_derivation(LIST, text)
-    leaves = [part for _, part in walk_tree(derivation(earley(LIST), text.encode())) if isinstance(part, ParseLeaf)]
+    tree = derivation(earley(LIST), text.encode())
+    leaves = [part for _, part in walk_tree(tree) if isinstance(part, ParseLeaf)]
     bold = [n for n in ET.fromstring(figure.svg).iter(f"{SVG}text") if n.get("font-weight") == "bold"][1:]
     assert ["".join(n.itertext()) for n in sorted(bold, key=lambda n: float(n.get("x")))] == [
         leaf.data.decode() for leaf in leaves
@@ -39,7 +40,8 @@ def test_the_leaves_stand_in_reading_order_along_the_text(text):
 
 def test_open_branches_are_dashed_and_the_place_to_go_on_is_marked():
     figure = draw_derivation(LIST, "[1,[")
-    dashed = [n for n in ET.fromstring(figure.svg).iter(f"{SVG}rect") if n.get("stroke-dasharray")]
+    rects = ET.fromstring(figure.svg).iter(f"{SVG}rect")
+    dashed = [n for n in rects if n.get("stroke-dasharray")]
     assert len(dashed) == figure.text.count("…") == 3
     assert "▸" in shown(figure)
     assert "root ?" in draw_derivation(SUMS, "1+1+1").text, "it can be read in a second way"

@@ -3,9 +3,11 @@
 import pytest
 
 import guidedviz as gv
+from tests.common import constant_model, regex_guide
 
-TOY = gv.ToyModel([b"a", b"b", b"<script>"], lambda tokens: [1, 2, 3])
-RUN = gv.record(TOY, "a", gv.static_masks(TOY.vocabulary, [{0, 1}, {2}]), seed=1)
+TOY = constant_model([b"a", b"b", b"<script>"], [1, 2, 3])
+MASKS = gv.static_masks(TOY.vocabulary, [{0, 1}, {2}])
+RUN = gv.record(TOY, "a", MASKS, seed=1)
 
 
 def test_each_cell_is_legal_or_not_and_the_path_goes_through_legal_ones():
@@ -17,9 +19,10 @@ def test_each_cell_is_legal_or_not_and_the_path_goes_through_legal_ones():
 
 
 def test_under_a_machine_a_row_is_named_by_its_state():
-    guide = gv.guide(gv.regex("a+b"), TOY.vocabulary)
+    guide = regex_guide(TOY, "a+b")
     figure = gv.views.draw_positions(gv.inspect_text(TOY, "a", "aab", guide))
-    assert [line[:3] for line in figure.text.splitlines()] == ["q0:", "q1:", "q1:"]
+    lines = figure.text.splitlines()
+    assert [line[:3] for line in lines] == ["q0:", "q1:", "q1:"]
     assert figure.svg.count(">q1<") == 2
 
 
@@ -29,6 +32,7 @@ def test_what_cannot_be_drawn_is_refused():
     with pytest.raises(gv.SettingError, match="draw_positions"):
         gv.views.draw_positions("run")
     clerk = gv.load_model("clerk")
-    run = gv.record(clerk, "A", gv.guide(gv.regex("ab"), clerk.vocabulary))
+    guide = regex_guide(clerk, "ab")
+    run = gv.record(clerk, "A", guide)
     with pytest.raises(gv.SettingError, match="4,096 tokens, expected a guided run over at most 100"):
         gv.views.draw_positions(run)

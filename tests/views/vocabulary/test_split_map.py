@@ -34,14 +34,17 @@ def draw_after(split, text):
 def stencils(split, drawn):
     """The tokens of each colour, as they are painted."""
     made = atlas(split.vocabulary)
-    pictures = [read_png(base64.b64decode(data)) for data in re.findall(r"image/png;base64,([^\"]+)", drawn)]
+    found = re.findall(r"image/png;base64,([^\"]+)", drawn)
+    pictures = [read_png(base64.b64decode(data)) for data in found]
     return [set(made.vocabulary.order[picture[made.cells[:, 1], made.cells[:, 0]]].tolist()) for picture in pictures]
 
 
 def test_at_a_node_the_three_colours_are_what_it_knows(nested):
     yes, no, ask = stencils(nested, gv.draw_split(nested, 0).svg)
-    assert [{TOY.pieces[t] for t in part} for part in (yes, ask)] == [{b"(", b"x"}, {b"x)", b"[x])", b"x)]", b"x))"}]
-    assert sorted([*yes, *no, *ask]) == list(range(len(TOY)))
+    pieces = [{TOY.pieces[t] for t in part} for part in (yes, ask)]
+    assert pieces == [{b"(", b"x"}, {b"x)", b"[x])", b"x)]", b"x))"}]
+    every = sorted([*yes, *no, *ask])
+    assert every == list(range(len(TOY)))
 
 
 def test_after_a_text_the_askers_wear_what_the_stack_said(nested):
@@ -52,7 +55,8 @@ def test_after_a_text_the_askers_wear_what_the_stack_said(nested):
     assert yes | legal == oracle
     assert {TOY.pieces[t] for t in legal} == {b"x)]"}
     assert {TOY.pieces[t] for t in illegal} == {b"x))"}
-    assert sorted([*yes, *no, *legal, *illegal]) == list(range(len(TOY)))
+    every = sorted([*yes, *no, *legal, *illegal])
+    assert every == list(range(len(TOY)))
 
 
 def test_colour_is_not_alone_askers_have_a_line_around_them_and_a_count(nested):
@@ -68,9 +72,12 @@ def test_colour_is_not_alone_askers_have_a_line_around_them_and_a_count(nested):
 
 
 def test_the_table_says_each_row_and_the_total_in_the_drawing_and_in_words():
-    split = gv.build_split(gv.json(), gv.Vocabulary([bytes([b]) for b in range(256)] + [b'"}', b'": ', b"}}"]))
+    pieces = [bytes([b]) for b in range(256)]
+    vocabulary = gv.Vocabulary([*pieces, b'"}', b'": ', b"}}"])
+    split = gv.build_split(gv.json(), vocabulary)
     figure = gv.views.draw_split_nodes(split)
-    shown = [e.text for e in ET.fromstring(figure.svg).iter() if e.tag.endswith("text")]
+    elements = ET.fromstring(figure.svg).iter()
+    shown = [e.text for e in elements if e.tag.endswith("text")]
     said = f"{split.nbytes:,} bytes kept"
     assert said in figure.text
     assert any(said in words for words in shown)
@@ -96,9 +103,12 @@ def test_a_guide_and_a_text_are_refused(nested):
 
 
 def test_on_a_large_map_the_context_dependent_tokens_are_enlarged_with_their_texts():
-    split = gv.build_split(gv.json(), gv.load_model("clerk").vocabulary, inline=False, expand=False)
+    vocabulary = gv.load_model("clerk").vocabulary
+    split = gv.build_split(gv.json(), vocabulary, inline=False, expand=False)
     (node,) = split.pda.places(read(split.pda, b'"'))
-    shown = [unescape(words) for words in re.findall(r"<text [^>]*>([^<]*)</text>", gv.draw_split(split, node).svg)]
+    words = re.findall(r"<text [^>]*>([^<]*)</text>", gv.draw_split(split, node).svg)
+    shown = [unescape(each) for each in words]
     dependent = split.node(node).dependent
     assert "enlarged: 15 of the 15 outlined cells, each with the text of its token" in shown
-    assert {shorten(split.vocabulary.display(token), 11) for token in dependent} <= set(shown)
+    labels = {shorten(split.vocabulary.display(token), 11) for token in dependent}
+    assert labels <= set(shown)

@@ -35,9 +35,11 @@ def test_of_many_tokens_those_that_lead_alike_share_a_column_and_the_largest_gro
     groups = token_groups(index, clerk.order.astype(np.int64))
     assert len(groups) == columns
     for group in groups:
-        assert len({tuple(row) for row in index.after[index.kind[group]].tolist()}) == 1
+        rows = index.after[index.kind[group]].tolist()
+        assert len({tuple(row) for row in rows}) == 1
     hidden = len(clerk) - sum(map(len, groups))
-    assert (f"{hidden:,} more tokens no column" in gv.views.draw_token_table(guide).svg) == bool(hidden)
+    drawn = gv.views.draw_token_table(guide).svg
+    assert (f"{hidden:,} more tokens no column" in drawn) == bool(hidden)
 
 
 def test_only_so_many_states_have_a_row_and_the_rest_is_said():

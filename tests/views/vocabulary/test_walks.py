@@ -13,7 +13,8 @@ def test_the_bars_say_what_each_walk_asked():
     v = Vocabulary.llama3()
     walks = lazy_walks(json(), v, '{"a": "xyz"}')
     figure = draw_walks(walks, lazy_walks(json(), v, '{"a": "xyz"}', slices=False))
-    asked = [int(line.split(": ", 1)[1].split()[0].replace(",", "")) for line in figure.text.splitlines()[1:]]
+    numbers = [line.split(": ", 1)[1].split()[0] for line in figure.text.splitlines()[1:]]
+    asked = [int(number.replace(",", "")) for number in numbers]
     assert asked[1] == walks[1].asked
     assert ">without slices<" in figure.svg
     for walk in walks:
@@ -21,6 +22,7 @@ def test_the_bars_say_what_each_walk_asked():
 
 
 def test_a_long_text_is_folded():
-    figure = draw_walks(lazy_walks(regex("a*"), Vocabulary([b"a"]), "a" * 200))
+    walks = lazy_walks(regex("a*"), Vocabulary([b"a"]), "a" * 200)
+    figure = draw_walks(walks)
     assert figure.text.count("before") == MOST_WALK_ROWS
     assert "and 160 more" in figure.svg
