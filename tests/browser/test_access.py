@@ -11,6 +11,7 @@ from tests.browser.test_map import PERSON, VOCABULARY, open_chart, person
 from tests.browser.test_predict import ask_choice, ask_number
 from tests.browser.test_stack import show as show_stack
 from tests.browser.test_widget_sizes import WIDGETS as SIZED
+from tests.common import constant_model
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("axe")]  # one worker installs axe-core
 
@@ -111,7 +112,7 @@ def test_a_widget_has_no_fault_its_words_can_be_read_and_its_targets_pressed(sti
 
 
 def test_the_signs_of_white_space_in_a_token_follow_a_change_of_the_theme(bare):
-    stage = bare.show_stage(gv.stage(gv.ToyModel([b" a"], lambda tokens: [0.0]), " a", steps=3, max_tokens=3))
+    stage = bare.show_stage(gv.stage(constant_model([b" a"], [0.0]), " a", steps=3, max_tokens=3))
     signs = stage.root.locator(".gv-chip .gv-name, .gv-chip .gv-mark")
     colours = "nodes => nodes.map((node) => getComputedStyle(node).color)"
     light = signs.evaluate_all(colours)

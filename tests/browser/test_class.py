@@ -8,9 +8,9 @@ import pytest
 
 import guidedviz as gv
 from guidedviz.models import reports
-from guidedviz.models.connection import Connection, read_address
 from guidedviz.models.remote import RemoteModel
 from tests.browser.access import CONTRAST, audit
+from tests.common import regex_guide
 from tests.host.running import TOKEN, hosting
 
 pytestmark = pytest.mark.browser
@@ -22,14 +22,12 @@ SHORT = "<svg/onload=document.title='x'>"  # a nickname has at most 32 character
 def tell(host, nickname, place, state, choices=None, answer=None, lab="03_fsm", token=ADA, secret=""):
     """A student's report."""
     said = {"nickname": nickname, "lab": lab, "place": place, "state": state, "choices": choices, "answer": answer}
-    Connection(read_address(host.address, token), patience=0, secret=secret).ask(
-        "POST", "/v1/class", json.dumps(said).encode()
-    )
+    host.wire(token, patience=0, secret=secret).ask("POST", "/v1/class", json.dumps(said).encode())
 
 
 def fill(host):
     """A class: hostile names, places, questions and answers beside ordinary ones."""
-    RemoteModel(Connection(read_address(host.address, "a-token-of-mallory"))).logits([1])
+    RemoteModel(host.wire("a-token-of-mallory")).logits([1])
     choices = [HOSTILE, "the DFA", "the stack"]
     for nickname, answer in (("Ada", "the DFA"), ("Bob", "the DFA"), ("Cleo", "the stack"), (SHORT, HOSTILE)):
         tell(host, nickname, f"Which counts the braces of `{{}}`? {HOSTILE}", "answered", choices, answer)
@@ -156,7 +154,7 @@ def test_after_a_restart_the_page_says_so_and_the_students_are_there_again(bard,
 
 def test_names_of_tokens_are_text(bard, page):
     with hosting(bard, {HOSTILE: ADA, "teacher": TOKEN}) as host:
-        RemoteModel(Connection(read_address(host.address, ADA))).logits([1])
+        RemoteModel(host.wire(ADA)).logits([1])
         tell(host, "Ada", "check advance", "right")
         enter(page, host)
         assert page.locator("#students td").first.inner_text() == HOSTILE
@@ -213,7 +211,7 @@ def test_another_web_page_reaches_nothing_of_a_host_without_tokens(bard, browser
         page.goto(f"http://{name}:{other.port}/v1/health")
         assert page.evaluate(ATTACK, host.address) == ["refused"] * 4
         page.close()
-        wire = Connection(read_address(host.address, ""))
+        wire = host.wire("")
         said = json.loads(wire.ask("GET", "/v1/class"))
         assert ([one["nickname"] for one in said["standing"]], said["run"]) == (["Ada"], None)
 
@@ -232,8 +230,8 @@ PALETTE = """root => ["ink", "page", "blue"].map((name) => {
 
 @pytest.mark.slow
 def test_the_page_of_a_class_with_a_shown_run_has_the_colours_of_the_stage(room, page, bare, looks):
-    model = RemoteModel(Connection(read_address(room.address, TOKEN)))
-    guide = gv.guide(gv.regex("[a-z ]{9,40}"), model.vocabulary)
+    model = RemoteModel(room.wire(TOKEN))
+    guide = regex_guide(model, "[a-z ]{9,40}")
     stage = bare.show_stage(gv.stage(model, "To be", guide, steps=3, share=True))
     enter(page, room)
     page.locator("#run:has-text('Steps: 3')").wait_for()
@@ -246,8 +244,8 @@ def test_the_page_of_a_class_with_a_shown_run_has_the_colours_of_the_stage(room,
 
 def test_a_student_follows_a_stage_and_goes_on_alone_with_a_key(bard, bare):
     with hosting(bard) as host:
-        model = RemoteModel(Connection(read_address(host.address)))
-        teacher = gv.stage(model, "To be", gv.guide(gv.regex("[a-z ]{9,40}"), model.vocabulary), steps=3, share=True)
+        model = RemoteModel(host.wire())
+        teacher = gv.stage(model, "To be", regex_guide(model, "[a-z ]{9,40}"), steps=3, share=True)
         student = bare.show_stage(gv.stage(model, follow=True))
         line = student.root.locator(".gv-lesson")
         assert line.locator("span").first.inner_text() == "You follow the teacher's run."

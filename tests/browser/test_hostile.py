@@ -19,6 +19,7 @@ from guidedviz.widgets.player_page import BUNDLES, NO_KINDS, bundles_of, page_cs
 from guidedviz.widgets.predict import ASKED
 from guidedviz.widgets.sharing import make_bar
 from tests.browser.watched import POLICY, Watched
+from tests.common import regex_guide
 from tests.hostile import Attack
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("hostile")]
@@ -64,7 +65,7 @@ def build():
         "fraction": gv.fraction_slider(replace(payoff, runs=payoff.runs[:2])),
         "predict": asked,
         "score": gv.score(),
-        "tree": gv.text_tree(Task(model, "x", gv.guide(gv.regex('["x]a?|1'), model.vocabulary))),
+        "tree": gv.text_tree(Task(model, "x", regex_guide(model, '["x]a?|1'))),
         "picture": gv.bias_sliders(model, "x", ["x", '"a"']),
     }
 

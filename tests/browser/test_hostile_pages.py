@@ -20,6 +20,7 @@ from guidedviz.widgets.notebook_page import STATE, VIEW, PageExporter
 from guidedviz.widgets.player_page import BUNDLES, play_place
 from tests.browser.test_hostile import build_run, shown
 from tests.browser.watched import POLICY, Watched
+from tests.common import constant_model
 from tests.hostile import NAMES, Attack, put, text
 from tests.site.load import load_site
 
@@ -245,7 +246,7 @@ def stills(words):
     found = Diagnosis((Finding(next(iter(ADVICE)), 1, (words,)),), words, (words,), (words,))
     verdict = Verdict("wrong", words, ((words, words), ("because", words)), figures[0])
     asked = gv.predict(words, choices=[words, "b"], answer="b", reveal=[words, lambda: print(words), figures[0]])
-    model = gv.ToyModel([words.encode(errors="replace"), b"<eos>"], lambda tokens: [1.0, 0.0], eos={1})
+    model = constant_model([words.encode(errors="replace"), b"<eos>"], [1.0, 0.0], eos={1})
     run = gv.record(model, words.encode(errors="replace").decode(), max_tokens=2)
     shown = [*figures, asked, gv.stage(run), gv.film([sketch, sketch], words), gv.folded(sketch)]
     html = [verdict._repr_html_(), found._repr_html_(), *(one._repr_mimebundle_()["text/html"] for one in shown)]

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import guidedviz as gv
+from tests.common import regex_guide
 from tests.widgets.toy import WordsGuide, toy_model
 
 pytestmark = pytest.mark.browser
@@ -29,7 +30,7 @@ def rule(tokens):
 
 def person(**settings):
     model = gv.ToyModel(VOCABULARY.pieces, rule, eos=VOCABULARY.eos)
-    guide = gv.guide(gv.regex(PERSON), model.vocabulary)
+    guide = regex_guide(model, PERSON)
     return gv.stage(model, "say ", guide, seed=7, constraint="a regex", **settings)
 
 

@@ -4,6 +4,7 @@ import pytest
 
 import guidedviz as gv
 from tests.browser.sizes import SIZES
+from tests.common import constant_model, regex_guide
 
 pytestmark = pytest.mark.browser
 # each frame of a motion is looked at: what begins to move stands still until a test moves it
@@ -111,7 +112,7 @@ def bard():
 
 def at_the_first(bare, bard, size="cell", **settings):
     """A run of lab 03 that stands at its first token, on a page that moves; the second step wants illegal letters."""
-    guide = gv.guide(gv.regex("[A-Z]+: [a-z]+\n"), bard.vocabulary)
+    guide = regex_guide(bard, "[A-Z]+: [a-z]+\n")
     bare.page.emulate_media(reduced_motion="no-preference")
     width, height = SIZES[size]
     bare.page.set_viewport_size({"width": width, "height": height})
@@ -296,8 +297,8 @@ def test_the_token_that_was_taken_flies_to_the_machine_and_lands_in_the_text(bar
 
 
 def test_a_forced_text_comes_out_of_the_machine_and_unrolls_in_one_go(bare):
-    toy = gv.ToyModel([b"a", b"b", b"c", b"d"], lambda tokens: [1.0, 0.0, 0.0, 0.0])
-    guide = gv.guide(gv.regex("abcd|cb"), toy.vocabulary)
+    toy = constant_model([b"a", b"b", b"c", b"d"], [1.0, 0.0, 0.0, 0.0])
+    guide = regex_guide(toy, "abcd|cb")
     bare.page.emulate_media(reduced_motion="no-preference")
     bare.page.set_viewport_size(dict(zip(("width", "height"), SIZES["cell"], strict=True)))
     stage = bare.show_stage(gv.stage(toy, "a", guide, temperature=0, jump_forward=True, show=1))
@@ -341,8 +342,8 @@ def test_a_forbidden_token_stops_at_the_byte_that_dies_and_falls(bare, bard):
 
 
 def test_what_the_model_wants_goes_to_the_state_that_refuses_it_whose_exits_are_lit(bare):
-    toy = gv.ToyModel([b"a", b"!", b"aba"], lambda tokens: [1.0, 0.0, 3.0])
-    guide = gv.guide(gv.regex("[ab]{2}!"), toy.vocabulary)
+    toy = constant_model([b"a", b"!", b"aba"], [1.0, 0.0, 3.0])
+    guide = regex_guide(toy, "[ab]{2}!")
     bare.page.emulate_media(reduced_motion="no-preference")
     bare.page.set_viewport_size(dict(zip(("width", "height"), SIZES["cell"], strict=True)))
     stage = bare.show_stage(gv.stage(toy, "a", guide, show=0))

@@ -3,6 +3,7 @@
 import pytest
 
 import guidedviz as gv
+from tests.common import regex_guide
 from tests.widgets.toy import toy_model
 
 pytestmark = pytest.mark.browser
@@ -56,7 +57,7 @@ def test_the_prompt_is_edited_in_place_and_the_run_before_it_stands_beside(bare,
 @pytest.mark.slow
 def test_the_menu_changes_settings_and_the_model(bare):
     clerk = gv.load_model("clerk")
-    guide = gv.guide(gv.regex("[a-z]{9}"), clerk.vocabulary)
+    guide = regex_guide(clerk, "[a-z]{9}")
     stage = bare.show_stage(gv.stage(clerk, "The ", guide, seed=1, steps=1))
     stage.root.locator(".gv-more summary").click()
     for name, value in (("top-k", "3"), ("top-p", "0.9"), ("penalty", "1.5")):

@@ -4,6 +4,7 @@ import pytest
 
 import guidedviz as gv
 from tests.browser.sizes import MEASURE, SIZES, ask_why
+from tests.common import regex_guide
 
 pytestmark = pytest.mark.browser
 BOXES = "Hi! The piano holds a kettle, which holds a wallet, which holds a lemon.\nNested JSON:\n"
@@ -26,7 +27,7 @@ def staged(models, kind):
     """A machine of six states, one of 81, the pushdown machine of JSON, and a turn of a conversation."""
     bard, clerk = models["bard"], models["clerk"]
     if kind == "six":
-        return gv.stage(bard, "\n", gv.guide(gv.regex("[A-Z]+: [a-z]+\n"), bard.vocabulary), seed=0, show=7)
+        return gv.stage(bard, "\n", regex_guide(bard, "[A-Z]+: [a-z]+\n"), seed=0, show=7)
     if kind == "json":
         return gv.stage(clerk, BOXES, gv.guide(gv.json(), clerk.vocabulary), seed=1, show=12)
     if kind == "talk":

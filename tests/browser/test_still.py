@@ -8,6 +8,7 @@ import guidedviz as gv
 from guidedviz.models.chat import Prompt
 from guidedviz.views.charts.bars import NOT_ASKED_WORDS
 from tests.browser.access import CONTRAST
+from tests.common import regex_guide
 
 pytestmark = pytest.mark.browser
 BOXES = "The piano holds a kettle, which holds a lemon.\nNested JSON:\n"
@@ -37,10 +38,10 @@ def parts(root, name):
 def runs():
     clerk = gv.load_model("clerk")
     guide = gv.guide(gv.json(), clerk.vocabulary)
-    finite = gv.guide(gv.regex('\\{"(piano|kettle)": "[a-z]+"\\}'), clerk.vocabulary)
+    finite = regex_guide(clerk, '\\{"(piano|kettle)": "[a-z]+"\\}')
     talk = "What is <|im_start|>?\nYes or no:\n"
     parts = ("", "<|im_start|>", f"user\n{talk}", "<|im_end|>", "\n", "<|im_start|>", "assistant\n")
-    chat, answer = Prompt("".join(parts), clerk.encode(talk), parts), gv.guide(gv.regex("yes|no"), clerk.vocabulary)
+    chat, answer = Prompt("".join(parts), clerk.encode(talk), parts), regex_guide(clerk, "yes|no")
     return {
         "a chat prompt": (gv.record(clerk, chat, answer, seed=1), answer),
         "a stack": (gv.record(clerk, BOXES, guide, seed=1), guide),

@@ -8,6 +8,7 @@ import guidedviz as gv
 from guidedviz.decoding.samplers import Task
 from guidedviz.files import shipped
 from tests.browser.test_map import open_stage
+from tests.common import regex_guide
 
 pytestmark = pytest.mark.browser
 SIZES = {"cell": (931, 768), "hall": (1280, 720), "phone": (390, 844)}
@@ -41,7 +42,7 @@ def resize(bare, size):
 
 MONTHS = gv.ToyModel([b"0", b"1", b"9"], lambda tokens: [-2.0, 2.0, -9.0] if tokens[-1] == 2 else [1.0, 0.5, 3.0])
 WIDGETS = {
-    "tree": lambda: gv.text_tree(Task(MONTHS, "9", gv.guide(gv.regex("[01][01]"), MONTHS.vocabulary))),
+    "tree": lambda: gv.text_tree(Task(MONTHS, "9", regex_guide(MONTHS, "[01][01]"))),
     "slider": lambda: gv.fraction_slider(gv.decoding.Payoff.load(shipped("traces/jump-cpu.json"))),
     "film": lambda: gv.film(gv.views.dfa_frames("(a|b)*abb")),
     "folded": lambda: gv.folded(gv.regex(r'\{"name": "[a-z]+", "age": [0-9]{1,3}\}')),
