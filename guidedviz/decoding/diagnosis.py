@@ -175,6 +175,18 @@ def diagnose(trace: Trace, guide: Guide | None = None) -> Diagnosis:
     if not trace.steps:
         raise SettingError("diagnose, trace", seen="no steps", expected="at least one", hint="gv.record")
     run = Run(trace, guide or trace.guide)
+    looked, skipped, findings = look_at(run)
+    ended = f"{counted(len(trace.tokens), 'token')} · {END_IN_WORDS.get(run.end, 'not ended')}"
+    causes = tuple(without_symptoms(findings))
+    other = ""
+    if guide is not None and "no mask" not in [finding.name for finding in causes]:
+        other = say_other_guide(run, guide)
+    pieces = tuple(step.piece for step in trace.steps)
+    return Diagnosis(causes, ended, tuple(looked), tuple(skipped), run.end in ENDS_BY_LIMIT, other, pieces)
+
+
+def look_at(run: Run) -> tuple[list[str], list[str], list[Finding]]:
+    """What is looked at in a run, what is left out because it needs a guide, and all that is found."""
     looked = []
     skipped = []
     findings: list[Finding] = []
@@ -184,13 +196,7 @@ def diagnose(trace: Trace, guide: Guide | None = None) -> Diagnosis:
         else:
             looked.append(what)
             findings += find(run)
-    ended = f"{counted(len(trace.tokens), 'token')} · {END_IN_WORDS.get(run.end, 'not ended')}"
-    causes = tuple(without_symptoms(findings))
-    other = ""
-    if guide is not None and "no mask" not in [finding.name for finding in causes]:
-        other = say_other_guide(run, guide)
-    pieces = tuple(step.piece for step in trace.steps)
-    return Diagnosis(causes, ended, tuple(looked), tuple(skipped), run.end in ENDS_BY_LIMIT, other, pieces)
+    return looked, skipped, findings
 
 
 def say_other_guide(run: Run, guide: Guide) -> str:

@@ -81,22 +81,27 @@ def write_strip(
     steps: Sequence[PackedStep], trace: Trace, cursor: int | None = None, words: str = "", mass: bool = False
 ) -> Drawn:
     """The prompt and the tokens, those after the cursor pale, and below them the words about its step."""
+    shown = len(steps) if cursor is None else cursor
+    back = {place for step in steps[:shown] for place in step["back"]}
     drawn = list(write_prompt(prompt_parts(trace)))
-    back = {place for step in steps[:cursor] for place in step["back"]}
     for place, step in enumerate(steps):
-        gone = place in back
-        pale = gone or (cursor is not None and place >= cursor)
-        ends_chat = bool(trace.prompt_parts) and step["end"] == "eos"
-        special = ends_chat or step["token"] in step.get("names", ())
         share = step["mass"] if mass else step["masked"]
         said = f"Z {step['massText']}" if mass else step["maskedText"]
+        special = is_special(step, trace)
         current = cursor == place + 1
-        drawn.append(write_chip(Chip(step, share, said, special, current, pale, gone)))
+        gone = place in back
+        drawn.append(write_chip(Chip(step, share, said, special, current, gone or place >= shown, gone)))
     parts, y = wrap_chips(drawn)
     if words:
         parts.append(soft(0, y + 18, shorten(words, 130), 13))
         y += 22
     return write_panels(("text", STAGE_INNER, (together(parts), y)))
+
+
+def is_special(step: PackedStep, trace: Trace) -> bool:
+    """Whether a token is special: one that the constraint names, or the end of an answer in a chat."""
+    ends_chat = bool(trace.prompt_parts) and step["end"] == "eos"
+    return ends_chat or step["token"] in step.get("names", ())
 
 
 def wrap_chips(chips: Sequence[Drawn]) -> tuple[list[Element], float]:

@@ -407,7 +407,7 @@ gv.score()
 #
 # | claim | what we measured | where |
 # | --- | --- | --- |
-# | "A regex with enough states can nest." | two kinds: 7 levels take 255 states, by the formula 20 take 2,097,151 | section 1 |
+# | "A regex with enough states can nest." | 7 levels take 255 states, by the formula 20 take 2,097,151 | section 1 |
 # | "The stack holds the open brackets." | it holds nodes: five after `{"key": {"b": 1` | section 3 |
 # | "A grammar allows what its author meant." | the first grammar was meant to allow `{}`; it refuses it | section 2 |
 

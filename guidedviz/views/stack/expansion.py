@@ -5,6 +5,7 @@ The picture is that of `cut.py` without the stacks: what may follow is the same 
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 
 from guidedviz.errors import SettingError, expect
 from guidedviz.machines.machine import to_bytes
@@ -31,7 +32,7 @@ from guidedviz.views.machine.highlight import check_pda, state_after
 from guidedviz.views.stack.cut import CUT_PITCH, CUT_VERDICTS, DECIDED_BY_STACK, MOST_CUT
 from guidedviz.views.theme import paint
 
-HEAD = 84.0  # the height above the first token
+TOKENS_TOP = 84.0  # the height above the first token
 ROW = 62.0  # the height of a token
 CHIP_HIGH = 26.0
 MOST_CHIPS = 8  # more bytes are shown as ranges on one chip
@@ -90,20 +91,25 @@ def draw_expansion(pda: PDA, text: str, pieces: Sequence[bytes | str]) -> Figure
     boxes = CUT_PITCH * max(token.own for token in tokens)
     names = max(wide(visible(data)) for data in datas)
     split = EDGE + names + 20 + max(boxes, wide(own_head, 12)) + 8
-    steps = max(len(token.trials) for token in tokens)
-    starts = [split + 14]  # of the trials, and of the verdicts
-    for step in range(steps):
-        trials = [token.trials[step] for token in tokens if step < len(token.trials)]
-        starts.append(starts[-1] + max(map(_trial_width, trials)))
-    low = HEAD + ROW * len(tokens)
+    starts = _trial_starts(tokens, split + 14)
+    low = TOKENS_TOP + ROW * len(tokens)
     parts = [heading(EDGE, 24, "context expansion", f"tokens at a node of the rule {rule}, before decoding")]
-    parts.append(soft_right(split - 8, HEAD - 28, own_head))
-    parts.append(soft(starts[0], HEAD - 28, NEXT_HEAD))
-    parts.append(upright(split, HEAD - 38, low - HEAD + 30, stroke="var(--gv-ink)", stroke_width=2.5))
+    parts.append(soft_right(split - 8, TOKENS_TOP - 28, own_head))
+    parts.append(soft(starts[0], TOKENS_TOP - 28, NEXT_HEAD))
+    parts.append(upright(split, TOKENS_TOP - 38, low - TOKENS_TOP + 30, stroke="var(--gv-ink)", stroke_width=2.5))
     for place, token in enumerate(tokens):
-        parts += _write_token(token, split, starts, HEAD + ROW * place)
+        parts += _write_token(token, split, starts, TOKENS_TOP + ROW * place)
     width = max(starts[-1] + wide(DECIDED_BY_STACK) + 10, starts[0] + wide(NEXT_HEAD, 12)) + EDGE
     return figure_of(width, low, "\n".join(map(str, tokens)), *parts)
+
+
+def _trial_starts(tokens: Sequence[ExpandedToken], x: float) -> list[float]:
+    """Where the first trials begin, the second ones, and so on, and last the verdicts."""
+    starts = [x]
+    for trials in zip_longest(*(token.trials for token in tokens)):
+        x += max(_trial_width(trial) for trial in trials if trial)
+        starts.append(x)
+    return starts
 
 
 def expand_token(unknown: UnknownBottom, state: State, data: bytes) -> ExpandedToken:
@@ -118,13 +124,16 @@ def expand_token(unknown: UnknownBottom, state: State, data: bytes) -> ExpandedT
             own = place + 1
         elif before:
             possible = bytes(one for one in range(256) if unknown.step(before, one))
-            names = [visible(bytes([one])) for one in possible]
-            if len(names) > MOST_CHIPS:
-                names = [visible_bytes(possible)]
             read_before = visible(data[:place]) or "the text"
-            trials.append(Trial(visible(bytes([byte])), read_before, tuple(names), reached is not None))
+            trials.append(Trial(visible(bytes([byte])), read_before, _chips_of(possible), reached is not None))
     verdict = CUT_VERDICTS.get(classify(reached), "rejected")
     return ExpandedToken(data, own, tuple(trials), verdict)
+
+
+def _chips_of(possible: bytes) -> tuple[str, ...]:
+    if len(possible) > MOST_CHIPS:
+        return (visible_bytes(possible),)
+    return tuple(visible(bytes([one])) for one in possible)
 
 
 def _trial_width(trial: Trial) -> float:
