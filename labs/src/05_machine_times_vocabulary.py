@@ -84,8 +84,8 @@ gv.predict(
 )
 
 # %% [markdown]
-# As a program, rule 1 is two loops (EOS is left to rule 2). They are correct, but slow: they read common beginnings
-# again and again. Below are the legal ids in q2, after the point.
+# As a program, rule 1 is two loops (EOS is left to rule 2, and other special tokens are left out). They are slow: they
+# read common beginnings again and again. Below are the legal ids in q2, after the point.
 
 # %%
 def legal_tokens(machine, state, pieces):

@@ -194,8 +194,9 @@ gv.predict(
 # And a model spends much of its time inside strings.
 #
 # A string that a schema does not restrict may hold the same in every schema: anything but quotes, backslashes and
-# control characters, which need an escape. A small regex reads just that. (`plain` is llguidance's; JSON also allows
-# `\x7f`.) The tokens that the regex can read are a **slice**. It is found once, when the vocabulary is loaded.
+# control characters, which need an escape. A small regex reads just that. (It is llguidance's, below `plain`; JSON
+# also allows `\x7f`.) The tokens that the regex can read are a **slice**. It is found once, when the vocabulary is
+# loaded.
 
 # %%
 # slide: Inside a string nearly everything is legal, and the jump saves little there.
@@ -383,8 +384,8 @@ print(f"{len(accepted):,} nodes are accepted, {in_string:,} of them inside a str
 
 # %% [markdown]
 # So llguidance puts a **lexer** in front, a finite machine that reads inside a lexeme, such as a string. Of these
-# nodes only the other 273, behind the closing quote, are left for the parser. The number of questions stays the same;
-# what changes is who answers them.
+# nodes only the other 273, behind the closing quote, are left for the parser. (A slice takes most of the first kind
+# whole, but only where a string has no limit.) The number of questions stays the same; what changes is who answers.
 #
 # The lexer is a DFA, and its table is the one table per grammar that llguidance has. It is a **lazy table**: at the
 # start it is empty, and each entry is computed when a walk first needs it. That is why llguidance starts at once.

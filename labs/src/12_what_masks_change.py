@@ -462,22 +462,22 @@ gv.predict(
 
 # %%
 # slide: The masks with room for words have the right answers, and a program can read them.
-print(f"{'of 50 sums':31}  right  readable  4 + 2 stamps")
+print(f"{'of 50 sums':33}  right  readable  4 + 2 stamps")
 for way in sorted(right):
     text = " ".join(stamps[way].split())
     end = text if len(text) < 38 else "… " + text[-36:]
-    print(f"{way:31}{50 * right[way].value:7.0f}{50 * readable[way].value:10.0f}  {end}")
+    print(f"{way:33}{50 * right[way].value:7.0f}{50 * readable[way].value:10.0f}  {end}")
 
 # %% [markdown]
-# Compare the three masked forms: digits 3, `answer` 0, `reasoning` 14. Each has its own prompt, since the prompt names
-# the form. All have a mask; only the last has room for words. **So what costs is a form that has no room for the words
-# of the model.**
+# Each form has its own prompt, since the prompt names the form. With a mask, digits only gives 3. The form `reasoning`
+# has room for words, and with a mask it gives 14, nearly the 17 of *number, free*. **So the missing room costs, not the
+# mask.** (Room alone is not enough: *think, free* has 4.)
 
 # %% [markdown]
-# Without a mask this model hardly writes the form, so `answer` has 0 there, too. These two zeros do not show what a
-# mask costs. With `reasoning` 13 texts end in the right number, and not one of them has the key `answer`. So here the
-# mask gains 14 readable answers. But it does not end a text: 13 of the 50 masked texts with `reasoning` were cut at the
-# limit of tokens, inside a thought that repeats itself.
+# The form `answer` has 0 with a mask and without, so it says nothing about masks. With `reasoning` and no mask 13 texts
+# end in the right number, and none of these 13 has the key `answer`: a program can read none. So here the mask gains 14
+# readable answers. But it does not end a text: 13 of the 50 masked texts with `reasoning` were cut at the limit of
+# tokens, inside a thought that repeats itself.
 
 # %% [markdown]
 # Fifty sums show the loss from 17 to 3: 28 percentage points, with a 95% interval from 13 to 42. They are too few to
