@@ -281,14 +281,14 @@ def test_the_token_that_was_taken_flies_to_the_machine_and_lands_in_the_text(bar
     ((sign, start, _),) = flying(bare, stage, 0)
     assert sign == token
     assert start > middle(states[1])[0] + 100, "it begins at its bar, in the other panel"
-    for time, state in ((251, states[0]), (489, states[1])):
+    for time, state in ((251, states[0]), (649, states[1])):
         ((sign, x, _),) = flying(bare, stage, time)
         assert sign == token
         assert x == pytest.approx(middle(state)[0], abs=4)
     assert chip.evaluate("node => getComputedStyle(node).opacity") == "0", "it has not landed"
     lit = stage.root.locator(".gv-over .gv-state.gv-lit")
     assert lit.evaluate("node => getComputedStyle(node).opacity") == "0"
-    flying(bare, stage, 600)
+    flying(bare, stage, 700)
     assert lit.evaluate("node => getComputedStyle(node).opacity") == "1", "the state fills as the byte lands"
     assert flying(bare, stage, 5000) == []
     bare.page.evaluate(LAND)
@@ -313,7 +313,7 @@ def test_a_forced_text_comes_out_of_the_machine_and_unrolls_in_one_go(bare):
     assert sign == "bcd"
     assert start == pytest.approx(middle(state)[0], abs=4)
     landed = "nodes => nodes.filter((node) => getComputedStyle(node).opacity !== '0').length"
-    for count, time in enumerate((0, 500, 740, 5000)):
+    for count, time in enumerate((0, 1000, 1400, 5000)):
         flying(bare, stage, time)
         assert chips.evaluate_all(landed) == count
     assert flying(bare, stage, 5000) == []

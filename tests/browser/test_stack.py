@@ -328,8 +328,12 @@ def test_the_called_box_grows_into_the_row_while_its_caller_shrinks_into_a_strip
     _, slot = moving(bare, 4)  # after [{ comes ", which calls a member and a string
     ((caller,), strips) = scenes(bare, slot, 240)
     assert caller["rule"] == "object"
+    lit = slot.locator(".gv-row-sheet").first.locator(".gv-call.gv-open")
+    bare.page.evaluate(SEEK, 700)
+    assert lit.count() == 2, "ws, which reads nothing here, and member"
+    assert lit.locator("..").first.evaluate("node => getComputedStyle(node).opacity") == "1"
     sizes = []
-    for time in (336, 400, 490):
+    for time in (830, 920, 1040):
         rows, _ = scenes(bare, slot, time)
         called = next(row for row in rows if row["rule"] == "member")
         sizes.append(called["height"])
@@ -339,7 +343,7 @@ def test_the_called_box_grows_into_the_row_while_its_caller_shrinks_into_a_strip
         assert waits == [] or waits[0] < caller["height"], "its caller shrinks"
     assert sizes == sorted(sizes)
     assert sizes[0] < 0.75 * caller["height"]
-    ((last,), after) = scenes(bare, slot, 900)
+    ((last,), after) = scenes(bare, slot, 1800)
     assert last["rule"] == "string"
     assert after == [*strips, "object", "member"], "the callers wait above"
     row, ends = slot.locator("[data-part='rule']"), slot.evaluate(DISCS)
@@ -355,14 +359,14 @@ def test_the_called_box_grows_into_the_row_while_its_caller_shrinks_into_a_strip
 def test_a_phone_which_shows_no_bars_beside_the_machine_shows_the_call_too(bare):
     _, slot = moving(bare, 4, 390)
     assert [row["rule"] for row in scenes(bare, slot, 240)[0]] == ["object"]
-    rows, strips = scenes(bare, slot, 900)
+    rows, strips = scenes(bare, slot, 1800)
     assert [row["rule"] for row in rows] == ["string"]
     assert strips[-2:] == ["object", "member"]
 
 
 def test_a_byte_slides_along_the_arrow_of_the_rule_that_reads_it(bare):
     stage, slot = moving(bare, 4)
-    bare.page.evaluate(SEEK, 771)  # two calls have ended, and the byte begins
+    bare.page.evaluate(SEEK, 1701)  # the picture has slid, two calls have ended, and the byte begins
     row = slot.locator(".gv-row-sheet").last
     discs = row.locator(".gv-state:not(.gv-dot) .gv-disc")
     start = discs.first.bounding_box()

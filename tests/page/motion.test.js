@@ -187,27 +187,30 @@ const place = (x, y) => `calc(${x.toFixed(1)}px - 50%) calc(${y.toFixed(1)}px - 
 
 test("a token flies from its bar to the current state and opens into its bytes, which slide along their arrows", () => {
   const list = travel({ bar: BAR, states: POINTS, text: { x: 5, y: -40 }, died: false });
-  const [flight] = of(list, "token", "translate");
-  assert.deepEqual(flight.slice(1), [{ translate: place(90, 50) }, { translate: place(0, 0) }, 0, FLIGHT]);
-  assert.deepEqual(times(of(list, "byte0", "translate")), [[FLIGHT, FLIGHT + 240]]);
-  assert.deepEqual(times(of(list, "byte1", "translate")), [[FLIGHT + 240, FLIGHT + 480]]);
+  const [flight, up] = of(list, "token", "translate");
+  assert.deepEqual([flight[1], up[2], flight[3], up[4]], [{ translate: place(90, 50) }, { translate: place(0, 0) }, 0, FLIGHT]);
+  assert.equal(up[1].translate, place(0, 56), "it comes from below, clear of the labels of arrows");
+  assert.deepEqual(times(of(list, "byte0", "translate")), [[FLIGHT, FLIGHT + 400]]);
+  assert.deepEqual(times(of(list, "byte1", "translate")), [[FLIGHT + 400, FLIGHT + 800]]);
   assert.equal(of(list, "byte1", "translate")[0][2].translate, place(20, 0));
 });
 
-test("an arrow is lit as its byte goes along it, and the new state is named when the last byte lands", () => {
+test("an arrow is lit while its byte goes along it, and the new state is named when the last byte lands", () => {
   const list = travel({ bar: BAR, states: POINTS, text: null, died: false });
-  assert.deepEqual(["arrow0", "arrow1"].map((part) => times(of(list, part))), [[[FLIGHT, FLIGHT + 240]], [[FLIGHT + 240, FLIGHT + 480]]]);
+  assert.deepEqual(["arrow0", "arrow1"].map((part) => times(of(list, part))), [[[FLIGHT - 1, FLIGHT]], [[FLIGHT + 399, FLIGHT + 400]]]);
   assert.deepEqual(of(list, "arrow1")[0].slice(1, 3), [{ opacity: 0 }, { opacity: 1 }]);
-  assert.equal(of(list, "title")[0][4], FLIGHT + 480);
+  assert.equal(of(list, "title")[0][4], FLIGHT + 800);
 });
 
 test("a byte is on its arrow most of the time: along a loop, whose state is seen faintly until the byte is back", () => {
   const loop = [{ x: -4, y: -3 }, { x: -5, y: -20 }, { x: 5, y: -20 }, { x: 4, y: -3 }];
   const list = travel({ bar: BAR, states: [POINTS[0], POINTS[0]], lines: [loop], text: null, died: false });
   const parts = of(list, "byte0", "translate");
-  assert.deepEqual(parts.map(([, , to]) => to.translate), [...loop, POINTS[0]].map(({ x, y }) => place(x, y)));
-  assert.deepEqual([parts[0][3], parts[4][4]], [FLIGHT, FLIGHT + 240]);
-  assert.equal(parts[3][4] - parts[1][3], 0.6 * 240, "between the ends of its line");
+  const far = parts.map(([, , to]) => to.translate.match(/-?[0-9.]+(?=px)/g).map(Number));
+  loop.forEach(({ x, y }, point) => assert.ok(Math.abs(Math.hypot(...far[point]) - Math.hypot(x, y) - 18) < 0.1, "around the loop, which is seen"));
+  assert.deepEqual(far.at(-1), [0, 0]);
+  assert.deepEqual([parts[0][3], parts[4][4]], [FLIGHT, FLIGHT + 400]);
+  assert.equal(parts[3][4] - parts[1][3], 0.6 * 400, "between the ends of its line");
   const frames = framesOf(parts, lengthOf(list));
   assert.ok(frames.every(({ easing = "linear" }) => easing === "linear"), "at one pace");
   assert.ok(of(list, "state")[0][1].opacity > 0);
@@ -216,26 +219,26 @@ test("a byte is on its arrow most of the time: along a loop, whose state is seen
 
 test("the state fills when the last byte lands, and the token lands in the text", () => {
   const list = travel({ bar: BAR, states: POINTS, text: { x: 5, y: -40 }, died: false });
-  assert.equal(of(list, "state")[0][4], FLIGHT + 480);
+  assert.equal(of(list, "state")[0][4], FLIGHT + 800);
   assert.equal(of(list, "text0")[0][4], lengthOf(list));
   assert.equal(of(list, "token", "translate").at(-1)[2].translate, place(5, -40));
 });
 
 test("a forced text unrolls in one go: each of its tokens lands as its last byte is read", () => {
   const list = travel({ bar: POINTS[0], states: [...POINTS, { x: 30, y: 0 }], text: { x: 5, y: -40 }, died: false }, [1, 2]);
-  assert.deepEqual(["text0", "text1"].map((name) => of(list, name)[0][4]), [FLIGHT + 240, FLIGHT + 720]);
-  assert.equal(lengthOf(list), FLIGHT + 720, "none of them flies alone");
+  assert.deepEqual(["text0", "text1"].map((name) => of(list, name)[0][4]), [FLIGHT + 400, FLIGHT + 1200]);
+  assert.equal(lengthOf(list), FLIGHT + 1200, "none of them flies alone");
 });
 
-test("all bytes of a long token take at most a second", () => {
-  assert.equal(paceOf(3), 240);
-  assert.equal(paceOf(20), 50);
+test("all bytes of a long token take little more than a second", () => {
+  assert.equal(paceOf(3), 400);
+  assert.equal(paceOf(20), 60);
 });
 
 test("a forbidden token stops at the byte that dies: it shakes, stays and falls, and lands nowhere", () => {
   const list = travel({ bar: BAR, states: POINTS, text: null, died: true });
   assert.equal(of(list, "state").length + of(list, "text0").length, 0);
-  const landed = FLIGHT + 480;
+  const landed = FLIGHT + 800;
   assert.equal(of(list, "byte1", "scale")[0][2].scale, "3", "the largest sign on the screen");
   const [, , down, begin] = of(list, "byte1", "translate").at(-1);
   assert.equal(begin, landed + 600);

@@ -5,7 +5,7 @@ import { aim, ALMOST, around, LESS } from "../../guidedviz/widgets/page/machine/
 import { placeOthers } from "../../guidedviz/widgets/page/machine/other-stacks.js";
 import { EDGE, GAP, placeRows, STRIP } from "../../guidedviz/widgets/page/machine/rows.js";
 import { nameCalled, ruleCalled, statesLight, tellCalls, timeCalls, topOf } from "../../guidedviz/widgets/page/motion/rule-called.js";
-import { FLIGHT, travel } from "../../guidedviz/widgets/page/motion/travel.js";
+import { FLIGHT, inOrder, travel } from "../../guidedviz/widgets/page/motion/travel.js";
 
 const LABELS = { least: 1, most: 1.5 };
 const pathAt = (x, y, rx, ry, ...ends) => ({ x, y, rx, ry, ends: ends.length ? ends : [{ x, y, rx, ry }] });
@@ -141,13 +141,13 @@ test("a rule that is called and left by one byte is seen", () => {
   assert.deepEqual([tops(story), story.reads], [["object", "string", "object"], [1]]);
 });
 
-test("a call alone takes 400 ms, several take 260 ms each, and all of a token at most 1500 ms", () => {
+test("a call takes 600 ms, and all of a token at most 2400 ms", () => {
   const one = timeCalls(tell([0, 1], 10));
-  assert.deepEqual([one.changes, one.each, one.begins], [[FLIGHT], 400, [FLIGHT + 400]]);
+  assert.deepEqual([one.changes, one.each, one.begins], [[FLIGHT], 600, [FLIGHT + 600]]);
   const two = timeCalls(tell([1, 2], 20));
-  assert.deepEqual([two.changes, two.begins, two.end], [[FLIGHT, FLIGHT + 260], [FLIGHT + 520], FLIGHT + 520 + 240]);
+  assert.deepEqual([two.changes, two.begins, two.end], [[FLIGHT, FLIGHT + 600], [FLIGHT + 1200], FLIGHT + 1200 + 400]);
   const many = timeCalls({ scenes: Array.from({ length: 31 }, () => []), reads: [30], causes: [] });
-  assert.equal(many.begins[0] - FLIGHT, 1500);
+  assert.equal(many.begins[0] - FLIGHT, 2400);
 });
 
 const BOX = { x: 100, y: 120, width: 40, high: 20 };
@@ -162,7 +162,8 @@ test("the called box grows into the row, and the caller shrinks into its strip",
   const [[, box, row, begin, end]] = of("row 1", "transform");
   const { y, high } = places[1].row;
   assert.equal(box.transform, `translate(100.0px, ${(120 - y).toFixed(1)}px) scale(0.1000, ${(20 / high).toFixed(4)})`);
-  assert.deepEqual([row.transform, begin, end], ["none", FLIGHT, FLIGHT + 400]);
+  assert.deepEqual([row.transform, begin, end], ["none", FLIGHT + 240, FLIGHT + 600]);
+  assert.deepEqual(of("call 0", "opacity")[0].slice(3), [FLIGHT - 1, FLIGHT], "the box is lit before it grows");
   const [[, full, strip]] = of("row 0", "transform");
   assert.equal(full.transform, "none");
   assert.match(strip.transform, new RegExp(`translate\\(0.0px, .*scale\\(1.0000, ${(STRIP / places[0].row.high).toFixed(4)}\\)`));
@@ -187,11 +188,26 @@ test("where strips become edges, they move and shrink with the call", () => {
 
 test("a byte waits where the one before it ended, and goes with the call to its arrow", () => {
   const POINTS = [{ x: 0, y: 0 }, { x: 10, y: 0 }, { x: 90, y: 9 }];
-  const moves = travel({ bar: { x: 5, y: 5 }, states: POINTS, starts: [POINTS[0], { x: 70, y: 9 }], begins: [FLIGHT, FLIGHT + 500], text: null, died: false });
+  const moves = travel({ bar: { x: 5, y: 5 }, states: POINTS, starts: [POINTS[0], { x: 70, y: 9 }], begins: [FLIGHT, FLIGHT + 900], text: null, died: false });
   const ways = moves.filter(([part, from]) => part === "byte1" && from.translate).map(([, from, to, begin, end]) => [from.translate, to.translate, begin, end]);
-  assert.deepEqual(ways.map(([, , begin, end]) => [begin, end]), [[FLIGHT + 240, FLIGHT + 500], [FLIGHT + 500, FLIGHT + 740]]);
+  assert.deepEqual(ways.map(([, , begin, end]) => [begin, end]), [[FLIGHT + 400, FLIGHT + 900], [FLIGHT + 900, FLIGHT + 1300]]);
   assert.match(ways[0][0], /10\.0px/);
   assert.equal(ways[0][1], ways[1][0]);
+});
+
+test("a byte goes to the box of each call and waits there while the row grows", () => {
+  const [first, second, start] = [{ x: 5, y: 5 }, { x: 50, y: 5 }, { x: 70, y: 9 }];
+  const waits = [{ byte: 0, point: first, begin: 250, end: 490 }, { byte: 0, point: second, begin: 850, end: 1090 }];
+  const moves = travel({ bar: start, states: [{ x: 0, y: 0 }, { x: 90, y: 9 }], starts: [start], begins: [1450], waits, text: null, died: false });
+  const ways = moves.filter(([part, from]) => part === "byte0" && from.translate);
+  assert.deepEqual(ways.map(([, , , begin, end]) => [begin, end]), [[250, 490], [850, 1090], [1090, 1450], [1450, 1850]]);
+  assert.equal(ways[0][2].translate, ways[1][1].translate);
+});
+
+test("where the picture slides first, all else is late by as much", () => {
+  const moves = [["picture 0", {}, {}, -250, 0], ["token", {}, {}, 0, 100]];
+  assert.deepEqual(inOrder(moves).map(([, , , begin, end]) => [begin, end]), [[0, 250], [250, 350]]);
+  assert.deepEqual(inOrder(moves.slice(1)), moves.slice(1));
 });
 
 test("a rule that took the place of the called one is shown with both names", () => {
@@ -202,8 +218,8 @@ test("some state is lit at each time: the one that is left faintly, until its by
   const story = { scenes: [[], []], reads: [0, 0], causes: [1] };
   const moves = statesLight(story, timeCalls(story));
   const of = (part) => moves.filter(([one]) => one === part).map(([, from, to, begin]) => [from.opacity, to.opacity, begin]);
-  const [first, second] = [FLIGHT, FLIGHT + 240];
+  const [first, second] = [FLIGHT, FLIGHT + 400];
   assert.deepEqual(of("stop 0 0"), [[1, 0.45, first], [0.45, 0, second]]);
-  assert.deepEqual(of("stop 0 1"), [[0, 1, second - 1], [1, 0.45, second], [0.45, 0, second + 240]]);
-  assert.deepEqual(of("stop 0 2"), [[0, 1, second + 239]]);
+  assert.deepEqual(of("stop 0 1"), [[0, 1, second - 1], [1, 0.45, second], [0.45, 0, second + 400]]);
+  assert.deepEqual(of("stop 0 2"), [[0, 1, second + 399]]);
 });

@@ -129,8 +129,10 @@ function render({ model, el, load }) {
     showPrompt: () => set({ whole: true }),
     editPrompt: (event) => {
       if (event && (/** @type {Element} */ (event.target).closest("button") || String(document.getSelection()))) return;
-      set({ prompting: view.head.asked });
-      root.querySelector(".gv-prompt-field").focus();
+      learn(() => {
+        set({ prompting: view.head.asked });
+        root.querySelector(".gv-prompt-field").focus();
+      });
     },
     speed: (place) => {
       const value = view.head.speeds[place];

@@ -7,9 +7,9 @@
 /** @import { Camera } from "./camera.js" */
 /** @import { MachinePanel } from "./machine-panel.js" */
 /** @import { RuleRow } from "./rule-rows.js" */
-import { nameCalled, ruleCalled, statesLight, stopName, stripName, tellCalls, timeCalls, topOf } from "../motion/rule-called.js";
+import { LIT, nameCalled, ruleCalled, statesLight, stopName, stripName, tellCalls, timeCalls, topOf } from "../motion/rule-called.js";
 import { FLIGHT } from "../motion/travel.js";
-import { make } from "../shared/elements.js";
+import { make, shape } from "../shared/elements.js";
 import { aim, around, transformOf } from "./camera.js";
 import { copyPart, scalesOf } from "./drawing.js";
 import { framesOf } from "./machine-panel.js";
@@ -18,6 +18,9 @@ import { placeRows, STRIP } from "./rows.js";
 import { frameCard, hang } from "./strips.js";
 
 const EDGE = 2; // pixels of a row's border
+const ABOVE = 8; // pixels over the box of a call, whose name is seen while a byte waits there
+
+/** @typedef {[part: string, look: string, keys: string[]]} Lit arrows and boxes that are lit together for a time */
 
 /** @param {string} key the nodes before and after an arrow */
 const endsOf = (key) => key.split("-");
@@ -77,7 +80,8 @@ export function stageCalls(panel, view, way, before, start) {
     const ends = place > 0 && place === story.scenes.length - 1;
     const stops = taken.flatMap((keys, byte) => (story.reads[byte] === place && keys.length ? [endsOf(keys[0])] : []));
     const lit = ends ? passed[passed.length - 1] : passed[0];
-    return { frames, row, places, camera, lit, stops: [...stops.map(([from]) => from).slice(0, 1), ...stops.map(([, to]) => to)], name: topOf(frames)[1] };
+    const arrows = taken.flatMap(([key], byte) => (story.reads[byte] === place ? [/** @type {Lit} */ ([`arrow${byte}`, "gv-on", [key]])] : []));
+    return { frames, row, places, camera, lit, arrows, stops: [...stops.map(([from]) => from).slice(0, 1), ...stops.map(([, to]) => to)], name: topOf(frames)[1] };
   });
   if (!width || shown.some((one) => !one)) return null;
   const found = /** @type {NonNullable<typeof shown[number]>[]} */ (shown);
@@ -90,12 +94,14 @@ export function stageCalls(panel, view, way, before, start) {
     const call = findCall(outer.row, rule, open);
     inner.name = nameCalled(call, rule);
     const spot = outer.row.spots.get(call);
+    const stands = [outer.lit, ...outer.stops].at(-1);
+    const passed = [...outer.row.spots.keys()].filter((key) => key.startsWith(`${stands}:`)); // read without a byte
+    if (isCall) outer.arrows.push([`call ${place}`, "gv-open", [...passed, call]]);
     return spot ? boxOf(spot, outer) : null;
   });
   const moves = [...ruleCalled(story, times, found.map(({ places }) => places), boxes, width), ...statesLight(story, times)];
   const [first] = found;
-  const { scale } = first.camera;
-  if (before.painted === first.row.drawing) moves.push(["picture 0", { transform: transformOf(before.camera, scale) }, { transform: transformOf(first.camera, scale) }, 0, FLIGHT]);
+  moves.push(...slide({ before, painted: first.row.drawing, drawing: first }));
   /**
    * @param {number} byte
    * @param {0 | 1} end
@@ -110,7 +116,22 @@ export function stageCalls(panel, view, way, before, start) {
   const stands = first.row.spots.get(first.lit);
   const states = stands ? [place(stands, first.camera, first.places.row.y)] : starts.slice(0, 1);
   states.push(...story.reads.map((_, byte) => pointOf(byte, 1)));
-  return { sheet: times.changes.length ? buildSheet(found) : null, moves, states, starts, begins: [...times.begins, times.end] };
+  const waits = times.changes.flatMap((begin, place) => {
+    const [box, byte] = [boxes[place], story.causes[place]];
+    const point = box && { x: box.x + box.width / 2, y: box.y - ABOVE };
+    return point && begin < times.begins[byte] ? [{ byte, point, begin, end: begin + LIT * times.each }] : [];
+  });
+  return { sheet: times.changes.length ? buildSheet(found) : null, moves, states, starts, waits, begins: [...times.begins, times.end] };
+}
+
+/**
+ * The picture slides before the token flies.
+ * @param {{ before: { painted: unknown, camera: Camera }, painted: unknown, drawing: { camera: Camera } }} panel
+ * @returns {import("../motion/player.js").Move[]}
+ */
+export function slide({ before, painted, drawing: { camera } }) {
+  const [from, to] = [before.camera, camera].map((one) => ({ transform: transformOf(one, camera.scale) }));
+  return before.painted === painted && from.transform !== to.transform ? [["picture 0", from, to, -FLIGHT, 0]] : [];
 }
 
 /**
@@ -138,12 +159,12 @@ function boxOf({ x, y, rx, ry }, { camera, places }) {
   return { ...corner, width: 2 * rx * camera.scale, high: 2 * ry * camera.scale };
 }
 
-/** @param {{ frames: Scene, row: RuleRow, places: import("./rows.js").Places, camera: Camera, lit: string, stops: string[], name: string }[]} scenes */
+/** @param {{ frames: Scene, row: RuleRow, places: import("./rows.js").Places, camera: Camera, lit: string, arrows: Lit[], stops: string[], name: string }[]} scenes */
 function buildSheet(scenes) {
   const sheet = make("div", { class: "gv-calls", "aria-hidden": "true" });
   /** @type {Map<string, HTMLElement>} */
   const strips = new Map();
-  scenes.forEach(({ frames, row, places, camera, lit, stops, name: shownName }, number) => {
+  scenes.forEach(({ frames, row, places, camera, lit, arrows, stops, name: shownName }, number) => {
     frames.slice(0, -1).forEach((frame, height) => {
       const name = stripName(frame);
       if (strips.has(name)) return;
@@ -161,6 +182,10 @@ function buildSheet(scenes) {
       twin.dataset.move = stopName(number, nth);
       state.parentElement?.append(twin);
     });
+    for (const [part, look, keys] of arrows) {
+      const nodes = keys.flatMap((key) => /** @type {SVGElement | null} */ (svg.querySelector(`[data-arrow="${key}"]`)) ?? []);
+      nodes[0]?.parentElement?.append(shape("g", { "data-move": part, opacity: 0 }, ...nodes.map((node) => copyPart(node, look))));
+    }
     const picture = make("div", { class: "gv-sheets", "data-move": `picture ${number}` }, svg);
     const [width, height] = row.size.map((size) => `${size * camera.scale}px`);
     Object.assign(picture.style, { width, height, transform: transformOf(camera, camera.scale) });

@@ -5,9 +5,10 @@
 /** @import { Places } from "../machine/rows.js" */
 /** @import { Move } from "./player.js" */
 
-import { FAINT, FLIGHT, paceOf } from "./travel.js";
+import { FAINT, FLIGHT, HIDDEN, paceOf, SHOWN } from "./travel.js";
 
-const [ALONE, QUICK, LONGEST] = [400, 260, 1500]; // milliseconds of one call, of one of several, and of all at most
+const [EACH, LONGEST] = [600, 2400]; // milliseconds of a call, and of all at most
+export const LIT = 0.4; // of a call: its box is lit before it grows
 
 /** @typedef {Frame[]} Scene the open rules, the outermost first */
 /** @typedef {{ scenes: Scene[], reads: number[], causes: number[] }} Story the scenes of a token, that in which each of its bytes is read, and the byte that causes each change */
@@ -74,24 +75,16 @@ export function tellCalls({ path, taken }, framesOf, ruleOf) {
  */
 export function timeCalls({ scenes, reads }, start = FLIGHT) {
   const count = scenes.length - 1;
-  const each = count === 1 ? ALONE : Math.min(QUICK, LONGEST / Math.max(1, count));
-  const pace = paceOf(reads.length);
+  const each = Math.min(EACH, LONGEST / Math.max(1, count));
   const begins = [];
   const changes = [];
   let time = start;
-  for (const read of reads) {
-    while (changes.length < read) {
-      changes.push(time);
-      time += each;
-    }
+  for (const read of [...reads, count]) {
+    for (; changes.length < read; time += each) changes.push(time);
     begins.push(time);
-    time += pace;
+    time += paceOf(reads.length);
   }
-  while (changes.length < count) {
-    changes.push(time);
-    time += each;
-  }
-  return { begins, changes, each, end: time };
+  return { end: Number(begins.pop()), begins, changes, each };
 }
 
 /**
@@ -108,9 +101,9 @@ export function statesLight({ reads }, { begins }) {
     const begin = begins[byte];
     const end = begin + pace;
     return /** @type {Move[]} */ ([
-      [left, { opacity: 1 }, { opacity: FAINT }, begin, begin + 1],
-      [left, { opacity: FAINT }, { opacity: 0 }, end, end + 1],
-      [reached, { opacity: 0 }, { opacity: 1 }, end - 1, end],
+      [left, SHOWN, { opacity: FAINT }, begin, begin + 1],
+      [left, { opacity: FAINT }, HIDDEN, end, end + 1],
+      [reached, HIDDEN, SHOWN, end - 1, end],
     ]);
   });
 }
@@ -155,27 +148,36 @@ export function ruleCalled({ scenes }, times, places, boxes, width) {
   const rows = places.map(({ row }) => ({ x: 0, y: row.y, width, high: row.high }));
   times.changes.forEach((begin, place) => {
     const [before, after] = [scenes[place], scenes[place + 1]];
-    const [end, half] = [begin + times.each, begin + times.each / 2];
     const isCall = after.length >= before.length;
+    const end = begin + times.each;
+    const grows = isCall ? begin + LIT * times.each : begin;
+    const half = (grows + end) / 2;
     const [outer, inner] = isCall ? [place, place + 1] : [place + 1, place]; // the scenes of the caller and of the called rule
     const box = boxes[place] ?? { x: width / 3, y: rows[outer].y + rows[outer].high / 2, width: width / 3, high: 20 };
     const strip = places[inner].strips[scenes[outer].length - 1];
     const small = { transform: shrink(rows[inner], box), opacity: 0 };
     const full = { transform: "none", opacity: 1 };
     const waits = { transform: strip ? shrink(rows[outer], { x: 0, y: strip.y, width, high: Math.max(1, strip.high) }) : "none", opacity: 0 };
-    if (isCall) moves.push([`row ${inner}`, small, full, begin, end], [`row ${outer}`, full, waits, begin, end]);
-    else moves.push([`row ${inner}`, full, small, begin, end], [`row ${outer}`, waits, full, begin, end]);
+    /**
+     * @param {string} part
+     * @param {import("./player.js").Look} one of a call first
+     * @param {import("./player.js").Look} other
+     * @param {number} from
+     * @param {number} to
+     */
+    const turn = (part, one, other, from, to) => moves.push(isCall ? [part, one, other, from, to] : [part, other, one, from, to]);
+    moves.push([`call ${place}`, HIDDEN, SHOWN, begin - 1, begin]);
+    turn(`row ${inner}`, small, full, grows, end);
+    turn(`row ${outer}`, full, waits, grows, end);
     if (before.length !== after.length) {
-      const name = stripName(topOf(scenes[outer]));
-      if (isCall) moves.push([name, { opacity: 0 }, { opacity: 1 }, half, end]);
-      else moves.push([name, { opacity: 1 }, { opacity: 0 }, begin, half]);
+      turn(stripName(topOf(scenes[outer])), HIDDEN, SHOWN, isCall ? half : begin, isCall ? end : half);
     }
     const shared = Math.min(before.length, after.length) - 1;
     for (let caller = 0; caller < shared; caller++) {
       const [from, to] = [places[place].strips[caller], places[place + 1].strips[caller]];
       const name = stripName(before[caller]);
-      if (from.y !== to.y) moves.push([name, { top: `${from.y}px` }, { top: `${to.y}px` }, begin, end]);
-      if (from.high !== to.high) moves.push([name, { height: `${from.high}px` }, { height: `${to.high}px` }, begin, end]);
+      if (from.y !== to.y) moves.push([name, { top: `${from.y}px` }, { top: `${to.y}px` }, grows, end]);
+      if (from.high !== to.high) moves.push([name, { height: `${from.high}px` }, { height: `${to.high}px` }, grows, end]);
     }
   });
   return moves;

@@ -5,6 +5,7 @@
 /** @import { Look, Move } from "./player.js" */
 
 /** @typedef {{ x: number, y: number }} Point */
+/** @typedef {{ byte: number, point: Point, begin: number, end: number }} Wait where a byte waits, and when it goes there */
 /**
  * @typedef {object} Journey
  * @property {Point} bar
@@ -12,14 +13,17 @@
  * @property {Point[]} [starts] where each byte begins, if that is not where the one before it ended
  * @property {Point[][]} [lines] points along the arrow of each byte; without them it goes straight
  * @property {number[]} [begins] when each byte begins, if not at once after the one before it
+ * @property {Wait[]} [waits]
  * @property {Point | null} text
  * @property {boolean} died
  */
 
 export const FLIGHT = 250; // milliseconds from the bar to the state, and from there to the text
-const [BYTE, LONGEST] = [240, 1000]; // milliseconds of a byte, and of all bytes at most
+const [BYTE, LONGEST] = [400, 1200]; // milliseconds of a byte, and of all bytes at most
 const [SHAKE, STAYS, FALL] = [240, 600, 350]; // milliseconds of the byte that dies
+export const [HIDDEN, SHOWN] = [{ opacity: 0 }, { opacity: 1 }];
 const DEEP = 140; // pixels that it falls
+const [BELOW, CLEAR] = [56, 18]; // pixels: the token comes from below, clear of the labels, and goes around a loop, not over it
 export const FAINT = 0.45; // how much is seen of a state until its byte has landed
 
 /** @param {Point} point where the middle of a part stands */
@@ -36,7 +40,7 @@ export const paceOf = (count) => Math.min(BYTE, LONGEST / Math.max(1, count));
  * @param {number[]} [lengths] the bytes of each token of a forced text
  * @returns {Move[]}
  */
-export function travel({ bar, states, starts = states, lines = [], begins, text, died }, lengths = []) {
+export function travel({ bar, states, starts = states, lines = [], begins, waits = [], text, died }, lengths = []) {
   const [start, last] = [states[0] ?? bar, states[states.length - 1] ?? bar];
   const count = states.length - 1;
   const pace = paceOf(count);
@@ -45,23 +49,61 @@ export function travel({ bar, states, starts = states, lines = [], begins, text,
   /** @type {Move[]} */
   const moves = [];
   if (states.length) {
-    moves.push(["token", at(bar), at(start), 0, FLIGHT]);
-    if (count > 0) moves.push(["token", { opacity: 1 }, { opacity: 0 }, FLIGHT - 1, FLIGHT]);
+    moves.push(...arrive(bar, start));
+    if (count > 0) moves.push(["token", SHOWN, HIDDEN, FLIGHT - 1, FLIGHT]);
   }
   times.forEach((begin, place) => {
     const opens = begins && place ? times[place - 1] + pace : FLIGHT; // where rules are called between two bytes, the second one waits
     const end = begin + pace;
-    moves.push([`byte${place}`, { opacity: 0 }, { opacity: 1 }, opens - 1, opens]);
-    if (begins && opens < begin) moves.push([`byte${place}`, at(states[place]), at(starts[place]), opens, begin]);
-    const line = [starts[place], ...(lines[place] ?? []), states[place + 1]];
-    moves.push(...slide(`byte${place}`, line, begin, end), [`arrow${place}`, { opacity: 0 }, { opacity: 1 }, begin, end]);
-    if (!died || place < count - 1) moves.push([`byte${place}`, { opacity: 1 }, { opacity: 0 }, end - 1, end]);
+    moves.push([`byte${place}`, HIDDEN, SHOWN, opens - 1, opens]);
+    let [from, left] = [states[place], opens];
+    for (const wait of waits.filter(({ byte }) => byte === place)) {
+      moves.push([`byte${place}`, at(from), at(wait.point), wait.begin, wait.end]);
+      [from, left] = [wait.point, wait.end];
+    }
+    if (begins && left < begin) moves.push([`byte${place}`, at(from), at(starts[place]), left, begin]);
+    const line = [starts[place], ...around(starts[place], states[place + 1], lines[place] ?? []), states[place + 1]];
+    moves.push(...slide(`byte${place}`, line, begin, end), [`arrow${place}`, HIDDEN, SHOWN, begin - 1, begin]);
+    if (!died || place < count - 1) moves.push([`byte${place}`, SHOWN, HIDDEN, end - 1, end]);
   });
   if (died) return [...moves, ...fall(`byte${count - 1}`, at(last), at({ x: last.x, y: last.y + DEEP }), landed)];
   const stays = last.x === start.x && last.y === start.y; // a state that a loop leads back to is not left
-  moves.push(["state", { opacity: stays ? FAINT : 0 }, { opacity: 1 }, landed - 1, landed], ["title", { opacity: 0 }, { opacity: 1 }, landed - 1, landed]);
+  moves.push(["state", { opacity: stays ? FAINT : 0 }, SHOWN, landed - 1, landed], ["title", HIDDEN, SHOWN, landed - 1, landed]);
   if (lengths.length > 1) return [...moves, ...unroll(lengths, times.map((time) => time + pace), landed)];
   return text ? [...moves, ...land(last, text, landed, count > 0)] : moves;
+}
+
+/**
+ * Moves some of which begin before 0: all are late by as much.
+ * @param {Move[]} moves
+ * @returns {Move[]}
+ */
+export function inOrder(moves) {
+  const wait = Math.max(0, ...moves.map(([, , , begin]) => -begin));
+  return moves.map(([part, from, to, begin, end]) => [part, from, to, begin + wait, end + wait]);
+}
+
+/**
+ * A way along an arrow; that of a loop is wider than the loop, which is seen.
+ * @param {Point} from
+ * @param {Point} to
+ * @param {Point[]} line
+ */
+const around = (from, to, line) => line.map(({ x, y }) => {
+  if (from.x !== to.x || from.y !== to.y) return { x, y };
+  const far = 1 + CLEAR / (Math.hypot(x - to.x, y - to.y) || 1);
+  return { x: to.x + (x - to.x) * far, y: to.y + (y - to.y) * far };
+});
+
+/**
+ * The token comes to the machine; one that is there already stays.
+ * @param {Point} bar
+ * @param {Point} start
+ * @returns {Move[]}
+ */
+function arrive(bar, start) {
+  const below = at({ x: start.x, y: start.y + (bar === start ? 0 : BELOW) });
+  return [["token", at(bar), below, 0, 0.7 * FLIGHT], ["token", below, at(start), 0.7 * FLIGHT, FLIGHT]];
 }
 
 /**
@@ -90,8 +132,8 @@ function slide(part, line, begin, end) {
 function land(from, text, begin, again) {
   const end = begin + FLIGHT;
   /** @type {Move[]} */
-  const moves = [["token", at(from), at(text), begin, end], ["token", { opacity: 1 }, { opacity: 0 }, end - 1, end], ["text0", { opacity: 0 }, { opacity: 1 }, end - 1, end]];
-  return again ? [["token", { opacity: 0 }, { opacity: 1 }, begin - 1, begin], ...moves] : moves;
+  const moves = [["token", at(from), at(text), begin, end], ["token", SHOWN, HIDDEN, end - 1, end], ["text0", HIDDEN, SHOWN, end - 1, end]];
+  return again ? [["token", HIDDEN, SHOWN, begin - 1, begin], ...moves] : moves;
 }
 
 /**
@@ -106,7 +148,7 @@ function unroll(lengths, ends, landed) {
   return lengths.map((length, place) => {
     read += length;
     const end = ends[read - 1] ?? landed;
-    return [`text${place}`, { opacity: 0 }, { opacity: 1 }, end - 1, end];
+    return [`text${place}`, HIDDEN, SHOWN, end - 1, end];
   });
 }
 
@@ -123,5 +165,5 @@ export const fall = (part, place, down, begin) => [
   [part, { rotate: "-12deg" }, { rotate: "12deg" }, begin + SHAKE / 3, begin + (2 * SHAKE) / 3],
   [part, { rotate: "12deg" }, { rotate: "0deg" }, begin + (2 * SHAKE) / 3, begin + SHAKE],
   [part, place, down, begin + STAYS, begin + STAYS + FALL],
-  [part, { opacity: 1 }, { opacity: 0 }, begin + STAYS, begin + STAYS + FALL],
+  [part, SHOWN, HIDDEN, begin + STAYS, begin + STAYS + FALL],
 ];

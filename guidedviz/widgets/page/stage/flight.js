@@ -6,11 +6,11 @@
 /** @import { Point } from "../motion/travel.js" */
 /** @import { StageView, Step, Way } from "../types.js" */
 /** @import { Moving } from "./moving.js" */
-import { stageCalls } from "../machine/calls.js";
+import { slide, stageCalls } from "../machine/calls.js";
 import { spotOf } from "../machine/drawing.js";
 import { wayShown } from "../machine/machine-panel.js";
 import { lengthOf, play } from "../motion/player.js";
-import { travel } from "../motion/travel.js";
+import { inOrder, travel } from "../motion/travel.js";
 import { make, writeToken } from "../shared/elements.js";
 import { mayMove, rateOf } from "./pace.js";
 import { takenSince } from "./view.js";
@@ -24,10 +24,7 @@ const PARTS = 8; // straight parts of the way along an arrow
  * @returns {Point | null}
  */
 export function middleOf(root, node) {
-  const box = node?.getBoundingClientRect();
-  if (!box?.width) return null;
-  const [home, zoom] = [root.getBoundingClientRect(), /** @type {any} */ (root).currentCSSZoom ?? 1];
-  return { x: (box.x + box.width / 2 - home.x) / zoom, y: (box.y + box.height / 2 - home.y) / zoom };
+  return node?.getBoundingClientRect().width ? cornerOf(root, node, 0.5) : null;
 }
 
 /**
@@ -105,14 +102,15 @@ function lineOf(corner, { arrows, camera, room }, key) {
 const arrowsOf = ({ path = [], taken }) => path.slice(1).map((state, place) => taken?.[place]?.[0] ?? `${path[place]}-${state}`);
 
 /**
- * The corner of an element, in pixels of the stage.
+ * The corner of an element, or a point within it, in pixels of the stage.
  * @param {Element} root
  * @param {Element} node
+ * @param {number} [share] of its width and height
  * @returns {Point}
  */
-function cornerOf(root, node) {
+function cornerOf(root, node, share = 0) {
   const [home, box, zoom] = [root.getBoundingClientRect(), node.getBoundingClientRect(), /** @type {any} */ (root).currentCSSZoom ?? 1];
-  return { x: (box.x - home.x) / zoom, y: (box.y - home.y) / zoom };
+  return { x: (box.x + share * box.width - home.x) / zoom, y: (box.y + share * box.height - home.y) / zoom };
 }
 
 /**
@@ -121,6 +119,7 @@ function cornerOf(root, node) {
  * @property {Point[]} [starts]
  * @property {Point[][]} [lines]
  * @property {number[]} [begins]
+ * @property {import("../motion/travel.js").Wait[]} [waits]
  * @property {Move[]} [moves]
  * @property {HTMLElement | null} [sheet]
  */
@@ -145,7 +144,7 @@ function routeOf(root, machine, view, way) {
   corner.y += machine.scene.clientTop;
   /** @param {Point} point */
   const move = ({ x, y }) => ({ x: corner.x + x, y: corner.y + y });
-  return { ...found, states: found.states.map(move), starts: found.starts.map(move) };
+  return { ...found, states: found.states.map(move), starts: found.starts.map(move), waits: found.waits.map((wait) => ({ ...wait, point: move(wait.point) })) };
 }
 
 /**
@@ -237,7 +236,7 @@ export function fly(moving, view, root, machine) {
   const chips = [...root.querySelectorAll(".gv-chip")].slice(view.cursor - passenger.steps.length, view.cursor);
   const journey = { ...route, bar, text: middleOf(root, chips[0]), died: passenger.died };
   const lengths = passenger.steps.map(({ path }) => (path?.length ?? 1) - 1);
-  const moves = [...travel(journey, lengths), ...(route.moves ?? [])];
+  const moves = inOrder([...travel(journey, lengths), ...(route.moves ?? slide(machine))]);
   if (moves.length) start(moving, view, root, machine, buildSheet(passenger, Math.max(0, states.length - 1)), chips, moves, passenger.way, route.sheet);
 }
 
@@ -272,9 +271,15 @@ function start(moving, view, root, machine, sheet, chips, moves, way, calls) {
     then?.();
   };
   /** @param {string} part */
-  const find = (part) => others.get(part) ?? sheet.querySelector(`[data-move="${part}"]`) ?? calls?.querySelector(`[data-move="${part}"]`);
+  const find = (part) => moved(calls, part) ?? others.get(part) ?? moved(sheet, part);
   moving.flight = play(moves, find, { rate: rateOf(view, lengthOf(moves)), say: String, done });
 }
+
+/**
+ * @param {Element | null | undefined} sheet
+ * @param {string} part
+ */
+const moved = (sheet, part) => sheet?.querySelector(`[data-move="${part}"]`);
 
 /**
  * Lays the scenes of calls over the panel, in the place of what it shows.
@@ -304,11 +309,12 @@ export function flyBack(moving, view, machine, way, rate) {
   if (!machine.focus || !way.path) return;
   const found = stageCalls(machine, view, way, { painted: machine.painted, camera: machine.drawing.camera }, 0);
   if (!found?.sheet) return;
-  const { sheet, moves } = found;
+  const { sheet } = found;
+  const moves = inOrder(found.moves);
   const takeCalls = showCalls(machine, sheet);
   const done = () => {
     takeCalls();
     moving.flight = null;
   };
-  moving.flight = play(moves, (part) => sheet.querySelector(`[data-move="${part}"]`), { rate: rate * rateOf(view, lengthOf(moves)), back: true, say: String, done });
+  moving.flight = play(moves, (part) => moved(sheet, part), { rate: rate * rateOf(view, lengthOf(moves)), back: true, say: String, done });
 }

@@ -10,7 +10,7 @@ import { copyText, downloadPng, drawingActions, onGround } from "../shared/expor
 import { constraintPart, regexPart } from "./constraint-box.js";
 import { lookedPart } from "./looked.js";
 import { nextPart } from "./next-token.js";
-import { besidePart, branchesPart } from "./other-runs.js";
+import { branchesPart } from "./other-runs.js";
 import { hasQuestions } from "./quiz.js";
 import { resultsPart } from "./results.js";
 import { numberPart } from "./settings.js";
@@ -186,13 +186,6 @@ function sayShown({ shown, cursor, playing, speed }) {
 /**
  * @param {StageView} view
  * @param {StageActions} act
- * @returns {(Part | null)[]}
- */
-const learningParts = (view, act) => [view.learning?.tourPart(view, act) ?? null, view.learning?.quizPart(view, act) ?? null];
-
-/**
- * @param {StageView} view
- * @param {StageActions} act
  * @param {Islands} islands
  * @param {Record<string, (event: any) => void>} onChips
  * @param {string} tipId
@@ -201,17 +194,15 @@ const learningParts = (view, act) => [view.learning?.tourPart(view, act) ?? null
 export function stagePart(view, act, islands, onChips, tipId) {
   const { cursor, playing, speed, colour, bars, lecture, tour, narrow, swapped, learning } = view;
   const tab = tabShown(view);
-  const asked = learning?.askedNow(view);
-  const quiz = asked?.isOpen ? asked.question?.[0] : undefined;
   const look = (playing && speed > 8 ? " gv-fast" : "") + (lecture ? " gv-lecture" : "");
   const about = {
     tabindex: 0, "data-part": "stage", "data-cursor": cursor, "data-playing": playing, "data-ended": isEnded(view), "data-ready": isReady(view), "data-colour": colour,
-    "data-height": bars, "data-narrow": narrow || undefined, "data-quiz": quiz, "data-here": tour?.stops[tour.stop]?.[1], vars: { "--zoom": lecture },
+    "data-height": bars, "data-narrow": narrow || undefined, "data-quiz": learning?.questionOf(view), "data-here": tour?.stops[tour.stop]?.[1], vars: { "--zoom": lecture },
   };
   return ["div", rootOf(`gv-live-stage${look}`, KEYS, about),
     headPart(view, act, islands), lessonPart(view, act),
     ["div.gv-strip", { role: "group", "aria-label": "text", "data-part": "text" },
-      tapePart(view, act, tipId, onChips), wordsPart(view), lookedPart(view), ...learningParts(view, act), branchesPart(view, act), besidePart(view, act), resultsPart(view, act)],
+      tapePart(view, act, tipId, onChips), wordsPart(view), lookedPart(view), branchesPart(view, act), ...(learning?.parts(view, act) ?? [null, null, null]), resultsPart(view, act)],
     notePart(view.note),
     ["div.gv-panels", { "data-tab": tab, "data-swapped": swapped || undefined },
       ["div.gv-beside", { "data-tab": tab, hidden: !tab || tab === "next" }, regexPart(view, act, tab), islands.machine.slot, islands.map.slot, constraintPart(view, act)],

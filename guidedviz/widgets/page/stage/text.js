@@ -4,7 +4,6 @@
 /** @import { Part } from "../shared/parts.js" */
 /** @import { StageActions } from "./layout.js" */
 import { lettersOf, specialPart, tokenPart } from "../shared/elements.js";
-import { promptField } from "./other-runs.js";
 import { turnsParts } from "./turns.js";
 import { currentChip, isFixed } from "./view.js";
 
@@ -74,7 +73,7 @@ export function tapePart(view, act, tipId, on) {
   });
   const [before, after] = turnsParts(view, act);
   const edit = head.asked === undefined || isFixed(view) ? undefined : act.editPrompt;
-  const asked = edit && view.prompting === head.asked ? promptField(view, act)
+  const asked = edit && view.learning && view.prompting === head.asked ? view.learning.promptField(view, act)
     : [prompt, { text: head.prompt, parts: head.parts, whole, narrow, show: act.showPrompt, edit }];
   return ["div.gv-tape", asked, before, ["span.gv-chips", on, ...chips], after];
 }
