@@ -42,7 +42,7 @@ import guidedviz as gv
 gv.views.draw_loop("regex")
 
 # %% [markdown]
-# Until now we built the machine by hand. The lower row is new: the machine comes from a regex.
+# The lower row is new: the machine comes from a regex.
 #
 # ## 1 · Two transitions for one character
 #
@@ -99,7 +99,7 @@ gv.draw_machine(small, title="the NFA of a?b|a")
 # %% [markdown]
 # A state is *lit* if the machine may be in it. A byte does two things:
 #
-# 1. Each lit state takes every edge that reads the byte. Now the targets are lit, and no other state.
+# 1. Each lit state takes every edge that reads the byte. Now only the targets are lit.
 # 2. From the lit states all epsilon edges are followed, also from the states that are added by this. The result is
 #    called the **epsilon closure**.
 #
