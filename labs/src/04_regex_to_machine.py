@@ -70,13 +70,13 @@ gv.draw_bars([f"{len(text)} letters" for text in texts], times, title="microseco
 
 # %% [markdown]
 # Or one can take *both* transitions, and remember all states in which the machine may be. We do this, because a mask
-# must allow every byte that can come next, on any way.
+# must allow every byte that can come next.
 
 # %% [markdown]
 # ## 2 · An NFA is in several states at once
 #
 # Each part of a regex becomes a few states. Where a part may be left out or repeated, there is an **epsilon edge**: it
-# reads nothing. (This is Thompson's construction, with fewer epsilon edges.)
+# reads nothing. (This is Thompson's construction.)
 
 # %%
 for part, said in {
@@ -235,8 +235,8 @@ gv.predict(
     reveal=[
         lambda: gv.draw_machine(gv.views.dfa_frames(clumsy)[-1], [0, 1, 3, 5], title="4.2: one state at a time"),
         """Six, one for each kind of text so far: nothing; digits; digits and a point; digits and a comma; and each of
-        these two with more digits. A longer number lights the same states as a short one. q1 holds the nine states of
-        the film (the picture cuts its name).""",
+        these two with more digits. A longer number lights the same states. q1 holds the nine states of the film (the
+        picture cuts its name).""",
     ],
 )
 
@@ -368,7 +368,7 @@ for place in (2, 3, 9, 10):
 
 # %% [markdown]
 # The DFA doubles: 2¹⁰ = 1,024 states. Minimisation cannot help, because no two of these states are equivalent. The NFA
-# grows by one state per letter: a row of states counts the letters after each `a`, and several of them can be lit.
+# grows by one state per letter: its row of states counts the letters after each `a`.
 
 # %% [markdown]
 # ## Your own regex · home

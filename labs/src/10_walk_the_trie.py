@@ -384,8 +384,8 @@ print(f"{len(accepted):,} nodes are accepted, {in_string:,} of them inside a str
 
 # %% [markdown]
 # So llguidance puts a **lexer** in front, a finite machine that reads inside a lexeme, such as a string. Of these
-# nodes only the other 273, behind the closing quote, are left for the parser. (A slice takes most of
-# the others whole, if the string has no limit.) The number of questions stays the same; what changes is who answers.
+# nodes only the other 273, behind the closing quote, are left for the parser. (Without a limit of length, a
+# slice takes most others.) The number of questions stays the same; what changes is who answers.
 #
 # The lexer is a DFA, and its table is the one table per grammar that llguidance has. It is a **lazy table**: at the
 # start it is empty, and each entry is computed when a walk first needs it. That is why llguidance starts at once.
