@@ -235,8 +235,7 @@ gv.predict(
     reveal=[
         lambda: gv.draw_machine(gv.views.dfa_frames(clumsy)[-1], [0, 1, 3, 5], title="4.2: one state at a time"),
         """Six, one for each kind of text so far: nothing; digits; digits and a point; digits and a comma; and each of
-        these two with more digits. A longer number lights the same states. q1 holds the nine states of the film (the
-        picture cuts its name).""",
+        these two with more digits. A longer number lights the same states. q1 holds the nine states of the film.""",
     ],
 )
 
