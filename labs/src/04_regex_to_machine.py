@@ -240,7 +240,7 @@ gv.predict(
 )
 
 # %% [markdown]
-# This film finds them one by one:
+# One by one:
 
 # %%
 # slide: One set after the other is found, and each becomes a state.
@@ -294,16 +294,16 @@ gv.predict(
     answer="q4 and q5, and also q2 and q3",
     reveal=[
         """After q4 and q5 any digits may follow, or nothing. q2 and q3 need one digit or more: `4.` and `4,` have the
-        same endings. q1 is accepting too, but it is not equivalent to q4: from q1 the ending `.5` completes a text, and
-        from q4 it does not.""",
+        same endings. q1 is accepting too, but from q1 the ending `.5` completes a text, and from q4 it
+        does not.""",
     ],
 )
 
 # %% [markdown]
 # A program finds this by splitting. Begin with two blocks: the accepting states, and all others. Two states of one
 # block are separated if some byte leads them into different blocks, or if only one of them can read it. Repeat until no
-# block can be split. Then each block becomes one state. This is **minimisation**. In the last frame of
-# the film {2,3} is the block of q2 and q3.
+# block can be split. Then each block becomes one state. This is **minimisation**. At the end {2,3} is
+# the block of q2 and q3.
 
 # %%
 # slide: Split the blocks until no byte tells two states of a block apart: four states remain.
