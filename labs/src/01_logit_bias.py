@@ -268,7 +268,7 @@ def show_needed():
 # slide: One constant for all steps acts at the first place where it is large enough.
 gv.predict(
     'We add 12 to the logit of `"}` at every step, at temperature 0. Where does the model write it first?',
-    choices=["at the end of the object", "after the name", "at the start"],
+    choices=["after the city, where it belongs", "after the name", "at the start"],
     answer="after the name",
     reveal=[
         lambda: print(gv.record(clerk, plain, temperature=0, bias={close: 12}, max_tokens=24).text),
@@ -374,7 +374,7 @@ gv.predict(
         show_moods,
         """The bias acts at the second step, too. There EOS should come. The logit of EOS is more than 8, and less
         than 16, above those of the labels, so a bias of 16 puts a label first. The first label is the same as with 5,
-        and others follow. Such an answer counts as wrong. For this prompt 2 is too little for most answers, 16 is too
+        and more labels follow. Such an answer counts as wrong. For this prompt 2 is too little for most answers, 16 is too
         much for all, and 5 to 8 works. If the answer is one token, use `max_tokens=1`.""",
     ],
 )

@@ -341,8 +341,8 @@ gv.predict(
         a digit (column `[1`). Context expansion rejects nearly all tokens with a word, because hardly any word can
         follow in JSON. The node with the most is then in an escape such as `\\u00e9`, before its last digit: the rule
         of a digit ends there, and nearly everything may follow in a string. With rule inlining no node has more than
-        169. After `"\\` the rule on top is the string, which calls the escape and reads what follows it. So these
-        tokens are not cut: 62 are left.""",
+        169. After `"\\` the rule on top is the string, which calls the escape and reads what follows it. Only
+        the 62 tokens that go on after the closing quote are cut.""",
     ],
 )
 
