@@ -374,8 +374,8 @@ gv.predict(
         show_moods,
         """The bias acts at the second step, too. There EOS should come. The logit of EOS is more than 8, and less
         than 16, above those of the labels, so a bias of 16 puts a label first. The first label is the same as with 5,
-        and more labels follow. Such an answer counts as wrong. For this prompt 2 is too little for most answers, 16 is too
-        much for all, and 5 to 8 works. If the answer is one token, use `max_tokens=1`.""",
+        and more labels follow. Such an answer counts as wrong. For this prompt 2 is too little for most answers, 16 is
+        too much for all, and 5 to 8 works. If the answer is one token, use `max_tokens=1`.""",
     ],
 )
 
