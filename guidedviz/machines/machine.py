@@ -21,7 +21,7 @@ from guidedviz.machines.visible import name_state
 
 S = TypeVar("S", bound=Hashable)  # a state of a machine
 EACH = bytes(range(256))  # every byte is a kind of its own
-LOW_CONTROLS = frozenset(range(0x20))  # the control characters that JSON text has only between its tokens
+LOW_CONTROLS = frozenset(range(0x20))  # control characters; JSON text has them only between its tokens
 
 
 class Steps(Protocol[S]):

@@ -21,7 +21,7 @@ from guidedviz.files import text_of
 from guidedviz.machines import limits
 from guidedviz.machines.grammars.gbnf import parse_grammar
 from guidedviz.machines.grammars.grammar import Grammar, check_grammar, recursive_rules
-from guidedviz.machines.machine import Machine
+from guidedviz.machines.machine import LOW_CONTROLS, Machine
 from guidedviz.machines.pushdown.automaton import build_rule_nodes
 from guidedviz.machines.pushdown.counting import Bounds
 from guidedviz.machines.pushdown.stack import Cell, Configuration, Configurations, Stacks, State
@@ -36,7 +36,7 @@ MOST_SHARED = 60  # frames of all stacks
 MOST_BYTES = 12  # that are listed one by one
 BLANKS = frozenset(b" \t\n\v\f\r")
 ASCII = frozenset(range(128))
-CONTROLS = frozenset([*range(32), 127])
+CONTROLS = LOW_CONTROLS | {127}
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from typing import Any
 
 from guidedviz.errors import SettingError, shorten
 from guidedviz.machines.graph import grouped
+from guidedviz.machines.machine import LOW_CONTROLS
 from guidedviz.machines.names import BYTE_SIGNS
 from guidedviz.machines.pushdown.automaton import RuleNodes
 from guidedviz.machines.pushdown.counting import Bounds
@@ -228,7 +229,6 @@ def by_state(arrows: Collection[Arrow]) -> tuple[ByState, ByState]:
 
 LABEL_LENGTH = 16  # characters of a label, and twice as many of a chain's; the tooltip has the rest
 ASCII_BYTES = frozenset(range(128))
-CONTROL_BYTES = frozenset(range(32))
 
 
 def say_arrow(arrow: Arrow) -> str:
@@ -318,8 +318,8 @@ def values_in(ranges: Iterable[tuple[int, int]]) -> set[int]:
 def _say_ascii(values: Set[int], limit: int, whole: bool) -> str:
     """A few characters as they are, and many by what is missing of them."""
     missing = ASCII_BYTES - values
-    without_controls = missing >= CONTROL_BYTES
-    seen = missing - CONTROL_BYTES if without_controls else missing
+    without_controls = missing >= LOW_CONTROLS
+    seen = missing - LOW_CONTROLS if without_controls else missing
     if len(values) <= 64 or len(seen) > 8:
         return visible_bytes(values, limit)
     kind = "any ASCII" if whole or not missing else "any"
