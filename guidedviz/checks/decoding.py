@@ -65,6 +65,7 @@ YES_OR_NO = (
     "The bag holds a lamp, a spoon and a kite. Is there a drum in it?\nYes or no:\n",
 )
 AHEAD = 20  # as much as a model's logits usually differ
+ENOUGH = 0.999  # of the probability that the two answers need together
 
 
 def check_softmax(answer: Any) -> Verdict:
@@ -106,7 +107,7 @@ def check_only_answers(bias: Any, model: Model) -> Verdict:
         prompt      'Is 3 greater than 12?\\nYes or no:\\n'
         yours gave  {'<0x00>': 1, 'yes': 3.72e-44, 'no': 3.72e-44}
         expected    {'yes': 0.5, 'no': 0.5}
-        because     yes and no need 99.9% together, in the model's own ratio: raise both equally, and no other token
+        because     yes and no need 99.9% together, and have less: raise both more, and no other token
     """
     bias = safe_copy(bias)
     if is_empty(bias):
@@ -132,7 +133,10 @@ def check_only_answers(bias: Any, model: Model) -> Verdict:
     asked[f"a prompt after which all other logits are {AHEAD} larger"] = behind
 
     def explain(case: Case, value: Any) -> str:
-        return "yes and no need 99.9% together, in the model's own ratio: raise both equally, and no other token"
+        together = sum(value[model.vocabulary.display(word)] for word in words)
+        if together < ENOUGH:
+            return "yes and no need 99.9% together, and have less: raise both more, and no other token"
+        return "yes and no must keep the ratio that the model gives them: raise both by the same number"
 
     cases = []
     for prompt, logits in asked.items():

@@ -178,6 +178,18 @@ def test_a_bias_that_is_not_allowed_gets_its_error_and_no_other_reason(bias):
     assert "because" not in facts
 
 
+@pytest.mark.parametrize(
+    ("bias", "why"),
+    [
+        ({b"yes": 15, b"no": 15}, "raise both more, and no other token"),
+        ({b"yes": 100, b"no": 90}, "raise both by the same number"),
+    ],
+)
+def test_a_bias_that_is_too_small_and_one_that_changes_the_ratio_get_their_own_reason(clerk, bias, why):
+    ids = {token: amount for word, amount in bias.items() for token in clerk.vocabulary.ids(word)}
+    assert dict(gv.checks.only_answers(ids, clerk).facts)["because"].endswith(why)
+
+
 def test_a_card_escapes_what_a_student_wrote_and_cuts_what_is_long():
     assert "<b>" not in Verdict("wrong", "<b>", (("<b>", "<b>"),))._repr_html_()
     assert len(show(list(range(1000)))) == 160
