@@ -146,9 +146,10 @@ mood = "The staff was rude and charming.\nLabel (positive, negative, neutral):\n
 gv.bias_sliders(clerk, mood, tokens=["negative", "positive", "neutral"], bias={"positive": 3})
 
 # %% [markdown]
-# With +3 three tokens are above the line: `negative`, `Sure` (it has no dot) and `positive`. Only `positive` has the
-# bias, so only its dot is filled. Now drag the slider of `positive`: the line follows. The bars below show the
-# probabilities: when one grows, all others shrink.
+# The likeliest token, `negative`, has 0.69. With +3 the line is *e*³ = 20 times lower, at 0.69 / 20 = 0.035. Above it
+# are three tokens: `negative`, `Sure` (it has no dot) and `positive`. Only `positive` has the bias, so only its dot is
+# filled. Now drag the slider of `positive`: the line follows. The bars below show the probabilities: when one grows,
+# all others shrink.
 
 # %% [question]
 # slide: A bias multiplies by a power of e, so a factor of 265 needs a bias of 6.
@@ -287,7 +288,7 @@ gv.predict(
 # those of them that have the keys `name`, `age` and `city`. An object with `full_name` or `town` does not count.
 
 # %%
-# slide: A bias of 8 gives more JSON than no bias, but fewer objects with all three keys.
+# slide: A bias gives a little more JSON, but no more objects with all three keys.
 amounts = (0, 4, 8, 12)
 known = gv.decoding.remember(clerk)
 texts = {}
@@ -300,13 +301,15 @@ counts = {"is JSON": [len(keys) for keys in found], "and has the three keys": ri
 gv.draw_bars([f"bias {amount}" for amount in amounts], counts, title="clerk at T = 1: of 20 texts")
 
 # %%
-print(*(f"{amount:2} {texts[amount][15]!r}" for amount in amounts), sep="\n")
+for number in (8, 15):
+    print("text", number)
+    print(*(f"    bias {amount:2} {texts[amount][number]!r}" for amount in amounts), sep="\n")
 
 # %% [markdown]
-# Text 15 begins with prose under each bias: `"}` cannot prevent it. A bias of 4 or 8 ends some texts after the object,
-# so 10 texts instead of 8 are JSON. But none of the biases gives more texts with the three keys: there are 6, 6, 5 and
-# 1 of 20. A larger bias closes objects too early. (At temperature 1 tokens are drawn, so a bias below 11.7 can do this,
-# too.)
+# With a bias of 4 or 8, 10 texts are JSON instead of 8. Text 8 is one of the two new ones: the prose is gone, but the
+# object is closed after the name. (At temperature 1 tokens are drawn, so a bias below 11.7 can do this.) Text 15 begins
+# with prose under each bias: `"}` cannot prevent it. And no bias gives more texts with the three keys: they are 6, 6, 5
+# and 1 of 20.
 #
 # **What breaks.** Whether `"}` is right depends on the text before it. A constant does not.
 
@@ -320,9 +323,8 @@ print(*(f"{amount:2} {texts[amount][15]!r}" for amount in amounts), sep="\n")
 # ## Exercise 3 · Yes or no, and nothing else ★
 #
 # Choose biases so that the *next token* is `yes` or `no`, without a capital or a space. These two tokens must have
-# 99.9% together on three prompts. They must also have it for made-up logits, where all others are 20 or more above
-# these two. The model's ratio of `yes` to `no` must stay. `only` maps token ids to numbers from −100 to 100:
-# `{263: 5}` adds 5 to one logit.
+# 99.9% together, on three prompts and for made-up logits in which all other tokens are 20 above these two. The model's
+# ratio of `yes` to `no` must stay. `only` maps token ids to numbers from −100 to 100: `{263: 5}` adds 5 to one logit.
 #
 # hint: `clerk.vocabulary.ids(b"yes")` gives the id of `yes` in a tuple.
 #
@@ -354,6 +356,11 @@ print({case["first"] for case in cases}, min(ahead), max(ahead))
 shown = ("bias 0", "bias 2", "bias 3", "bias 5", "bias 8", "bias 12", "bias 16")
 
 
+def show_answers(fact):
+    (outputs,) = [case["outputs"] for case in cases if case["fact"] == fact]
+    print(fact, *(f"    {bias:8}{outputs[bias]}" for bias in ("bias 5", "bias 12", "bias 16")), sep="\n")
+
+
 def show_moods():
     found = {what: moods.shares(what) for what in ("begins with a label", "is a label", "right")}
     bars = {what: [shares[bias] for bias in shown] for what, shares in found.items()}
@@ -371,11 +378,14 @@ gv.predict(
     ],
     answer="several labels per answer",
     reveal=[
+        lambda: show_answers("The view from the tower is amazing."),
+        lambda: show_answers("What a beautiful evening we had."),
+        """The bias acts at the second step, too. There EOS should come. In the second answer its logit is more than 12,
+        and less than 16, above that of `negative`. So with 16 the first label is the same as with 5, and then
+        `negative` follows, five times. Such an answer counts as wrong.""",
         show_moods,
-        """The bias acts at the second step, too. There EOS should come. The logit of EOS is more than 8, and less
-        than 16, above those of the labels, so a bias of 16 puts a label first. The first label is the same as with 5,
-        and more labels follow. Such an answer counts as wrong. For this prompt 2 is too little for most answers, 16 is
-        too much for all, and 5 to 8 works. If the answer is one token, use `max_tokens=1`.""",
+        """For this prompt 2 is too little for most answers, 16 is too much for all, and 5 to 8 works. If the answer is
+        one token, use `max_tokens=1`.""",
     ],
 )
 
