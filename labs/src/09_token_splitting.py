@@ -164,9 +164,8 @@ gv.views.draw_cut(nested, begun, '"}]')
 # After `"a` of a string, `"}]` is dependent: the rule can end after the quote.
 
 # %% [markdown]
-# Look only at the bytes that the rule reads. If it reads none of them, the token is rejected at this node, even if the
-# rule may end at `state`. Example: after `[1` in JSON the number may end. The number's node rejects `]`, and the
-# array's node accepts it.
+# Judge this node only. If the rule reads no byte of the piece, the answer is `"rejected"`, even if the rule may end at
+# `state`: then the machine is at another node, too, and that node judges the token (section 3).
 #
 # `"A` is dependent for now: the rule alone does not know that nothing begins with `A`. Context expansion will know it.
 #
@@ -266,29 +265,50 @@ for name, tables in (("the rule alone", plain), ("context expansion", split)):
 
 # %% [markdown]
 # The machine can be at several nodes at once. In JSON, after `{"a": 1`, the number may go on, or it has ended and the
-# object goes on. So one node is in `number`, one in `object`. Lab 07's `step` knew the byte, a mask does not, so both
-# count. Together they are the **closure** (`places` in the code). A number has no `}`, so its node
-# rejects `}`. The other node reads it:
+# object goes on. So one node is in `number`, one in `object`. Lab 07's `step` is given the next byte. A mask is made
+# before the next byte is known, so both nodes count. Together they are the **closure** (`places` in the code).
 #
-# | | `2` | `}` | `}}` | `:` |
-# | --- | --- | --- | --- | --- |
-# | at the node in `number` | accepted | rejected | rejected | rejected |
-# | at the node in `object` | rejected | accepted | context-dependent | rejected |
-# | **the token is** | legal | legal | read on the stack | illegal |
-
-# %% [markdown]
 # * A token that one node of the closure accepts is legal, whatever the stack.
 # * A token that all nodes reject is illegal.
 # * A token that no node accepts, and that is context-dependent at some node, must be read on the real stack.
 #
 # This is how the XGrammar paper fills a mask.
 
+# %%
+document = gv.build_split(gv.json(), clerks, inline=False)
+
+
+def show_closure():
+    print(f"{'at the node in':16}", *(f"{token:18}" for token in ("2", "}", "}}", ":")))
+    for rule, node in zip(("number", "object"), gv.json().places(after(gv.json(), b'{"a": 1')), strict=True):
+        found = [document.node(node).verdicts[clerks.ids(piece)[0]] for piece in (b"2", b"}", b"}}", b":")]
+        print(f"{rule:16}", *(f"{('rejected', 'accepted', 'context-dependent')[verdict]:18}" for verdict in found))
+
+
+# %% [question]
+# slide: One node that accepts a token is enough; the stack is read only where no node accepts it.
+gv.predict(
+    'After `{"a": 1`: which of the tokens `2`, `}`, `}}` and `:` must be read on the stack?',
+    choices=[
+        "`2` and `}`: one node accepts them, the other one rejects them",
+        "`}` and `}}`: they close objects, and the open objects are on the stack",
+        "only `}}`: it goes on after the end of a rule, and no node accepts it",
+    ],
+    answer="only `}}`: it goes on after the end of a rule, and no node accepts it",
+    reveal=[
+        show_closure,
+        """The number cannot read `}`, so its node rejects it. The node in `object` accepts it, and one node is enough:
+        `}` is legal. `2` is legal for the same reason. `}}` ends the object and goes on, so the rules below it decide.
+        `:` is rejected by both nodes: it is illegal.""",
+    ],
+)
+
 # %% [markdown]
 # Here is this engine on the whole grammar of RFC 8259. The stage stands before the token `"}}}}`. The stack has
 # `string` on top, below it four objects and `root`; the tab **machine** draws it as strips. Open the tab **map**: 13
 # tokens are context-dependent here, not 8: this grammar also allows whitespace. Ten of them are legal on this stack.
-# Then step back until `piano`, the first key, is framed. There the legend says: one legal, 12 illegal. The legal one is
-# `":`, because a colon must follow a key.
+# Then drag the slider of the steps back until `piano`, the first key, is framed. There the legend says: one legal, 12
+# illegal. The legal one is `":`, because a colon must follow a key.
 
 # %%
 # slide: Before a token of many braces the engine reads the real stack.
@@ -336,13 +356,13 @@ gv.predict(
     answer="in whitespace, after a blank: the whitespace may end there",
     reveal=[
         show_shares,
-        """The column `[␣`: the rule `ws` reads the blank and may end there, and nearly half of the tokens of Llama 3
-        begin with whitespace and go on. A token that begins with a digit has only digits (lab 05), so none is cut after
-        a digit (column `[1`). Context expansion rejects nearly all tokens with a word, because hardly any word can
-        follow in JSON. The node with the most is then in an escape such as `\\u00e9`, before its last digit: the rule
-        of a digit ends there, and nearly everything may follow in a string. With rule inlining no node has more than
-        169. After `"\\` the rule on top is the string, which calls the escape and reads what follows it. Only
-        the 62 tokens that go on after the closing quote are cut.""",
+        """Look at the first row. In the column `[␣` the rule `ws` reads the blank and may end there, and nearly half of
+        the tokens of Llama 3 begin with whitespace and go on. In the column `[1` no token is cut: a token that begins
+        with a digit has only digits (lab 05). After `"\\` the string is still on top: it calls the escape, and then it
+        reads on. Only 62 tokens also end the string and go on, such as `"",`.""",
+        """Context expansion rejects nearly all tokens with a word, because hardly any word can follow in JSON. The node
+        with the most is then in an escape such as `\\u00e9`, before its last digit: the rule of a digit ends there, and
+        nearly everything may follow in a string. With rule inlining no node has more than 169.""",
     ],
 )
 
@@ -443,9 +463,6 @@ gv.predict(
 # to `accepted`.
 
 # %%
-document = gv.build_split(gv.json(), clerks, inline=False)
-
-
 def my_mask(state):
     verdicts = [document.node(place).verdicts for place in gv.json().places(state)]  # 1 accepted, 2 context-dependent
     pairs = [(set(np.flatnonzero(row == 1)), set(np.flatnonzero(row == 2))) for row in verdicts]
