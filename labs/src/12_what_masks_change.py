@@ -21,7 +21,7 @@
 # | **weight** | the product of all legal masses Z of a run |
 # | **total variation** | half the sum of the differences of two distributions: 0 if equal, 1 if no text is common |
 # | **95% interval** | a range computed so that it holds the true value in 95 of 100 repeated measurements |
-# | **window** | a part of a text, from a trigger on, in which the mask is on |
+# | **window** | a part of a text in which the mask is on; a **trigger**, such as `<<`, opens it |
 
 # %% [markdown]
 # **Lost?** Reread [lab 02](02_static_masks.ipynb) for the legal mass Z, and [lab 01](01_logit_bias.ipynb) for
@@ -42,10 +42,10 @@ record = json.loads(shipped("traces/format-tax.json").read_text())
 # %% [markdown]
 # ## 1 · No failure, and a strange title
 #
-# An invented example: a service reads announcements of books and writes JSON. Some replies did not parse. Now it uses a
-# mask, and every reply parses. But users report strange titles, and no monitor shows an error.
+# An invented example: a service reads announcements of books and writes JSON under a mask. Every reply parses, and no
+# monitor shows an error. But users report strange titles.
 #
-# Here is such a reply. The schema allows a title of at most 20 letters, digits and spaces. The stage stands before
+# Here is one. The schema allows a title of at most 20 letters, digits and spaces. The stage stands before
 # token 9, the `7`:
 
 # %%
@@ -67,8 +67,9 @@ gv.stage(reply, show=8)
 # from q46 to q47, and from q47 only the quote leads on: `H` is one character too many. A mask cannot shorten a token:
 # it forbids the whole token. Z is 1 in 11,000. Of the legal tokens `7` is the likeliest. The reply is valid, and wrong.
 #
-# In the panel an outline is the model's probability. The number beside it is the probability with the mask: 0 for
-# ` Harbor`, and 1 for the `7`, since at temperature 0 the likeliest legal token is certain.
+# In the panel an outline is the model's probability, and the number is the probability with the mask: 0 for ` Harbor`,
+# and 1 for the `7`. It has 0.97 of the legal probability (the number on its tile), and temperature 0 always takes the
+# likeliest.
 
 # %% [question]
 # slide: The mask does not shorten a title; the model goes on as before until it is cut.
@@ -304,10 +305,9 @@ gv.predict(
 # %% [markdown]
 # ## 4 · Ask, mask, or both?
 #
-# We measured this on 400 new prompts of the 14 kinds of task on which `clerk` was trained, such as tool calls, records
-# and dates. Each prompt was run four times at temperature 1: with and without the line that asks for the format, with
-# and without a mask. *Parses*: the output has the format. *Right*: it is exactly the right answer. The lines on the
-# bars are 95% intervals; the numbers at the right are the two bars.
+# We measured this on 400 new prompts of the 14 kinds of task on which `clerk` was trained. Each prompt was run four
+# times at temperature 1: with and without the line that asks for the format, with and without a mask. *Parses*: the
+# output has the format. *Right*: it is exactly the right answer. The lines on the bars are 95% intervals.
 
 # %%
 # slide: With a mask all outputs parse; without it 82 percent do if the prompt asks for the format, and 8 if not.
@@ -370,9 +370,9 @@ gv.predict(
 compare("right", "outputs that are exactly right, all 14 kinds")
 
 # %% [markdown]
-# Line and mask together are best, and their interval does not overlap that of the line alone. A mask gives the form.
-# For the content write a prompt that asks, put an example into it, or **fine-tune**: train the model further on
-# examples of the task, as `clerk` was.
+# *Asked* with a mask is best, and its interval does not overlap that of *asked* without one. A mask gives the form.
+# For the content write a prompt that asks, put an example into it, or **fine-tune** the model: train it further on
+# examples.
 
 # %% [markdown]
 # ### Which labels · home
@@ -434,7 +434,8 @@ gv.predict(
 # %%
 sums = gv.decoding.Rates.load("smollm2/sums-one")
 right, readable = sums.shares("last number is right"), sums.shares("right")
-stamps = json.loads(shipped("traces/smollm2/sums-one.json").read_text())["cases"][2]["outputs"]
+asked_sums = json.loads(shipped("traces/smollm2/sums-one.json").read_text())["cases"]
+stamps = asked_sums[2]["outputs"]
 print(sums)
 
 # %% [question]
@@ -450,34 +451,34 @@ gv.predict(
     reveal=[
         lambda: print("4 + 2 stamps, digits only:", stamps["number, mask"]),
         lambda: [print(f"{way}: {50 * right[way].value:.0f} of 50") for way in ("number, free", "number, mask")],
-        "Free, the model computes the sum in the words before the number. The mask removes the words: 3 instead of 17.",
+        "Free, the model computes in words first. The mask removes the words: 3 instead of 17.",
     ],
 )
 
 # %% [markdown]
 # May a mask leave room for the words? *Answer in JSON* is an object with the key `answer`. *Reasoning in JSON* has the
 # key `reasoning` before it. With *think* the prompt asks to think step by step. *Right*: the last number of the text is
-# right. *Readable*: a program can also read it, because the text has the form. At the right is what each way writes for
-# 4 + 2 stamps, or the end of it.
+# right. *Readable*: a program can also read it, because the text has the form. *Cut*: the text reached the limit of
+# tokens before its end. At the right is the end of one text.
 
 # %%
 # slide: The masks with room for words have the right answers, and a program can read them.
-print(f"{'of 50 sums':33}  right  readable  4 + 2 stamps")
+print(f"{'of 50 sums':33}  right  readable  cut  4 + 2 stamps")
 for way in sorted(right):
     text = " ".join(stamps[way].split())
     end = text if len(text) < 38 else "… " + text[-36:]
-    print(f"{way:33}{50 * right[way].value:7.0f}{50 * readable[way].value:10.0f}  {end}")
+    cut = sum(way in case["cut"] for case in asked_sums)
+    print(f"{way:33}{50 * right[way].value:7.0f}{50 * readable[way].value:10.0f}{cut:5}  {end}")
 
 # %% [markdown]
 # Each form has its own prompt, since the prompt names the form. With a mask, digits only gives 3. The form `reasoning`
 # has room for words, and with a mask it gives 14, nearly the 17 of *number, free*. **So the missing room costs, not the
-# mask.** (Room alone is not enough: *think, free* has 4.)
+# mask.** (*Think, free* has room, too, and 4: 24 of its texts are cut, most of them before an answer.)
 
 # %% [markdown]
-# The form `answer` has 0 with a mask and without, so it says nothing about masks. With `reasoning` and no mask 13 texts
-# end in the right number, and none of these 13 has the key `answer`: a program can read none. So here the mask gains 14
-# readable answers. But it does not end a text: 13 of the 50 masked texts with `reasoning` were cut at the limit of
-# tokens, inside a thought that repeats itself.
+# `answer` has 0 with a mask and without: it says nothing about masks. With `reasoning` and no mask 13 texts end in the
+# right number, but none of these has the key `answer`. So here the mask gains 14 readable answers. But it does not end
+# a text: 13 are cut, inside a thought that repeats itself.
 
 # %% [markdown]
 # Fifty sums show the loss from 17 to 3: 28 percentage points, with a 95% interval from 13 to 42. They are too few to
@@ -487,10 +488,10 @@ for way in sorted(right):
 print(stamps["think, free"])
 
 # %% [markdown]
-# A **window** leaves the words free, too. The text is free up to a trigger. The trigger opens the window, and the mask
-# holds until the window ends. Above, *think free, then a masked answer* is such a way: 5 are right, and 4 without a
-# mask. Look at the thought for 4 + 2. It has the right sum in its first line, goes on to 8, and the masked answer is 8.
-# So with this small model the key `reasoning` works better.
+# A **window** leaves the words free, too: a trigger opens it, and then the mask holds until it ends. In the table,
+# *think free, then a masked answer* comes near: after each thought we write `Answer:`, and a mask allows a number only.
+# 5 are right. The thought above has the right sum in its first line and goes on to 8, so the masked answer is 8. With
+# this small model the key `reasoning` works better.
 #
 # `gv.tagged` builds the machine of a text with windows, here for sums and for a tool call. With `at_least_one` the text
 # may end only after a window.
@@ -504,7 +505,7 @@ print(windows.accepts(b"So <<4+3=7>> pens."))
 
 # %% [markdown]
 # SmolLM2 under this mask, RECORDED: *Ben has 4 pens and gets 3 more. Each pen costs 2 dollars. Pay for all of them.*
-# The chat holds one worked example. The model opens all three windows by itself.
+# The chat holds one worked example. The model opens all three windows.
 
 # %%
 # slide: A constraint in windows: free text outside, arithmetic and calls inside.
