@@ -20,7 +20,7 @@
 # | **finish reason** | why a run ended: EOS, a limit, or no legal token (`run.steps[-1].end`) |
 # | **empty mask** | a mask that allows no token, although the text is not complete |
 # | **whitespace loop** | the model writes legal whitespace again and again |
-# | **fallback** | a service goes on without the constraint when it does not compile |
+# | **fallback** | if the constraint does not compile, a service goes on without it |
 # | **validate** | check the finished text in code |
 
 # %% [markdown]
@@ -205,7 +205,7 @@ gv.predict(
         lambda: write_boxes("space", "compact"),
         """With `space` only a bracket or a comma may come after `}}}`. The bracket is likelier, and the run ends. The
         text is still not the one that the model wanted, so `gv.diagnose` still names step 13. With
-        `compact` the space that the model expects is illegal. It goes on from a text that it never saw in
+        `compact` the space that the model expects is illegal. It must read a text that it never saw in
         training, and loops inside a string until the limit. So a tighter rule may be worse.""",
     ],
 )
@@ -258,7 +258,7 @@ gv.draw_strip(pear, mass=True)
 # So a low Z says: what the model wants is refused here. `gv.diagnose` names the first such step.
 
 # %%
-# slide: The constraint is tighter than the facts, and the diagnosis says which keyword.
+# slide: The constraint is tighter than the facts, and the diagnosis says at which letter.
 gv.diagnose(pear)
 
 # %% [markdown]
@@ -280,8 +280,8 @@ gv.diagnose(wrong)
 # %% [markdown]
 # ## 4 · It is not even legal
 #
-# A text is illegal if a wrong mask was applied, such as that of another vocabulary in lab 05, or no mask at all. Here
-# is a service of the second kind.
+# A text is illegal if no mask was applied, or a wrong one, such as that of another vocabulary in lab 05. Which was it
+# in this service?
 
 
 # %%
@@ -298,7 +298,7 @@ polite = serve("Hello! Ada is 36.\nJSON with name, age:\n", person)
 print(f"constraint: {polite.constraint}\n{polite.text}")
 
 # %% [question]
-# slide: The mask was never on, and nobody noticed, because the text looked right.
+# slide: The mask was never on, although the record names a constraint.
 gv.predict(
     "The record says that it had a constraint. How many of the 4,096 tokens were legal at the first step?",
     number=4096,
@@ -600,7 +600,7 @@ gv.score()
 # * First the finish reason: no legal token, a limit, or EOS.
 # * It stops: which smallest group of rules allows nothing together?
 # * It never stops: what did the model want when the loop began?
-# * Valid but poor: where Z is small, a rule is too tight. Wrong values leave no trace; validate.
+# * Valid but poor: where Z is small, is the rule too tight, or the model wrong? Validate the values.
 # * Not even legal: was there a mask, and was it for this vocabulary?
 #
 # Next: many requests on one server, in [lab 14](14_in_production.ipynb).

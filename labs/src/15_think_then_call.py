@@ -365,8 +365,7 @@ gv.predict(
 # ## 5 · Call, run, read, answer
 #
 # An **agent** is a loop: a program runs the call, appends the result to the messages, and asks again. `ask` is one
-# turn. Its reply has `text` and `calls`; a call has `name` and `arguments`. Its `message` is the reply in the form of a
-# message.
+# turn. Its reply has `text` and `calls`; a call has `name` and `arguments`. `reply.message` is the reply as a message.
 
 
 # %%
@@ -420,6 +419,9 @@ def agent(ask, tools, messages, rounds):
 # %%
 gv.checks.agent(agent)
 
+# %%
+print(agent(ask, {"find": find, "plus": plus}, question, 5))
+
 # %% [markdown]
 # `gv.converse` is the same loop, with limits. Now play the tool. Press ⏭ (the key *End*), and `find` runs. Change its
 # result, 45, to 70, press *let the model read it*, and ⏭ again: `plus` runs. Press both once more.
@@ -450,8 +452,8 @@ print()
 show_talk(omar, tools, choice="required")
 
 # %% [markdown]
-# The thought is right both times. The needless call fails, and then the answer is wrong, too. `required` holds for the
-# first turn only: after a result the model is free to answer.
+# The thought is right both times. With `required` it must call, so it makes up a call, which fails; then the answer is
+# wrong, too. `required` holds for the first turn only.
 #
 # **A valid call with wrong arguments.** Now the first call must be one of `plus`:
 
@@ -467,7 +469,7 @@ show_talk(question, tools, choice="plus")
 # the program looks for a call in the text. `auto` and `required`: the mask of this choice.
 
 # %%
-# slide: With the mask all calls fit; not all of them are right.
+# slide: With required all calls fit; not all of them are right.
 for way in ("free", "auto", "required"):
     fit, of = measured[way, "calls fit"]
     right, _ = measured[way, "calls right"]
@@ -492,10 +494,9 @@ gv.predict(
     answer="the price of the desk",
     reveal=[
         lambda: show_talk(question, [search, plus]),
-        """The result cannot forge a marker. It is text, and the model obeys the text. This is a prompt injection in
-        plain words. No mask prevents it: both calls are allowed. Here it reads one more price; with a tool that sends
-        mail it could send one. What helps is outside of the mask: while a model reads strangers' texts, offer no tool
-        that can do harm, or ask a person before it runs.""",
+        """The result cannot forge a marker. It is text, and the model obeys it: a prompt injection in plain words. No
+        mask prevents it: both calls are allowed. With a tool that sends mail it could send one. What helps is outside
+        of the mask: offer no tool that can do harm, or ask a person before it runs.""",
     ],
 )  # fmt: skip
 
@@ -521,9 +522,10 @@ gv.score()
 # * One machine for the whole turn needs no search for a marker. It must be chosen by how the prompt ends.
 # * `none` masks the token `<tool_call>`; its letters stay legal text.
 # * An agent is a loop: ask, run, append, ask again. Errors are results, too.
-# * A mask promises a call that fits, not a right one. A tool's text can lead the model, and no mask prevents it.
+# * With `required` a mask promises a call that fits, not a right one. A tool's text can lead the model: no mask
+#   prevents it.
 #
-# This was the last lab. The [project](project.ipynb) and the pages in `labs/deeper` go on.
+# Next: the [project](project.ipynb).
 
 # %% [markdown]
 # ## How the production engines do it
