@@ -370,6 +370,7 @@ gv.score()
 # | said | measured | section |
 # | --- | --- | --- |
 # | "The output fits, so it is right." | All fit; `cousi` and `sorro` are cut words. | 2 |
+# | "PUNCT has eleven tokens." | Ten in these plays: `!$&',-.:;?` | 1 |
 # | "Top-k first, then the mask." | After `ROMEO:` all of the 10 likeliest tokens are illegal: nothing is left. | 4 |
 
 # %% [markdown]

@@ -567,6 +567,9 @@ gv.stage(named, guide=gv.guide(window, caller.vocabulary), show=4)
 # %% [markdown]
 # The counts are from [.txt's notebooks](https://github.com/dottxt-ai/demos); the JSON there has `reasoning` before
 # `answer`. We ran none of this, and of the others we read the abstracts: measure your own task.
+#
+# A text that is drawn under a mask has the probability of masked decoding, not that of the free model. Who trains a
+# model on such texts (*reinforcement learning*) must keep the Z of each step.
 
 # %% [markdown]
 # ## Exercise 3 · A window ★★ · home
