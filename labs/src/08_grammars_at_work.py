@@ -508,6 +508,8 @@ gv.score()
 #   request](deeper/a_request.ipynb) shows it). Its
 #   [guide to the syntax](https://github.com/guidance-ai/llguidance/blob/main/docs/syntax.md) says which rules become
 #   lexemes, and that this matters for speed.
+
+# %% [markdown]
 # * **Programming languages**: Python had an LL(1) grammar, which decides at the start of a rule, until version 3.9; now
 #   its parser tries alternatives in order ([PEP 617](https://peps.python.org/pep-0617/)). PostgreSQL reads SQL with an
 #   LALR(1) grammar for Bison, which decides at the end of a rule

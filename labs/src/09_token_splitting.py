@@ -267,7 +267,8 @@ for name, tables in (("the rule alone", plain), ("context expansion", split)):
 # The machine can be at several nodes at once. In JSON, after `{"a": 1`, the number may go on, or it has ended and the
 # object goes on. So one node is in `number`, one in `object`. Lab 07's `step` is given the next byte. A mask is made
 # before the next byte is known, so both nodes count. Together they are the **closure** (`places` in the code).
-#
+
+# %% [markdown]
 # * A token that one node of the closure accepts is legal, whatever the stack.
 # * A token that all nodes reject is illegal.
 # * A token that no node accepts, and that is context-dependent at some node, must be read on the real stack.

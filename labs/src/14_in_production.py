@@ -534,6 +534,8 @@ gv.score()
 #   ([#16283](https://github.com/vllm-project/vllm/pull/16283)). With a `maxLength` its masks are slow, too
 #   ([#852](https://github.com/mlc-ai/xgrammar/issues/852)); a change was merged in August 2026
 #   ([#853](https://github.com/mlc-ai/xgrammar/pull/853)). 0.2.8 compiles as slowly as measured above, 0.2.9 does not.
+
+# %% [markdown]
 # * **XGrammar-2** shares the tables of tools between requests, and is used in products of AI companies, says [its
 #   announcement](https://blog.mlc.ai/2026/05/04/xgrammar-2-fast-customizable-structured-generation).
 # * **Overlap**: with scheduling during the pass, too, vLLM's throughput is 133 without a constraint and 90 with one
