@@ -121,8 +121,11 @@ def check_only_answers(bias: Any, model: Model) -> Verdict:
     def first_token(logits: Floats) -> dict[str, float]:
         return shares(softmax(apply_bias(logits, bias)))
 
+    def together(value: dict[str, float]) -> float:
+        return sum(value[model.vocabulary.display(word)] for word in words)
+
     def same(value: dict[str, float], expected: dict[str, float]) -> bool:
-        if value.keys() != expected.keys():
+        if value.keys() != expected.keys() or together(value) < ENOUGH:
             return False
         return all(abs(value[one] - expected[one]) < 0.005 for one in expected)
 
@@ -133,8 +136,7 @@ def check_only_answers(bias: Any, model: Model) -> Verdict:
     asked[f"a prompt after which all other logits are {AHEAD} larger"] = behind
 
     def explain(case: Case, value: Any) -> str:
-        together = sum(value[model.vocabulary.display(word)] for word in words)
-        if together < ENOUGH:
+        if together(value) < ENOUGH:
             return "yes and no need 99.9% together, and have less: raise both more, and no other token"
         return "yes and no must keep the ratio that the model gives them: raise both by the same number"
 

@@ -181,7 +181,7 @@ def test_a_bias_that_is_not_allowed_gets_its_error_and_no_other_reason(bias):
 @pytest.mark.parametrize(
     ("bias", "why"),
     [
-        ({b"yes": 15, b"no": 15}, "raise both more, and no other token"),
+        ({b"yes": 34, b"no": 34}, "raise both more, and no other token"),
         ({b"yes": 100, b"no": 90}, "raise both by the same number"),
     ],
 )
