@@ -38,8 +38,8 @@ from guidedviz.files import shipped
 # %% [markdown]
 # ## 1 · One word, please
 #
-# We asked SmolLM2 about 100 sentences, for example *The cake tasted delicious. Is the sentiment of this sentence
-# positive, negative or neutral? Answer with one word.*
+# We asked SmolLM2 about 100 sentences at temperature 0, for example *The cake tasted delicious. Is the sentiment of
+# this sentence positive, negative or neutral? Answer with one word.*
 
 # %%
 moods = gv.decoding.Rates.load("smollm2/bias")
@@ -301,15 +301,15 @@ counts = {"is JSON": [len(keys) for keys in found], "and has the three keys": ri
 gv.draw_bars([f"bias {amount}" for amount in amounts], counts, title="clerk at T = 1: of 20 texts")
 
 # %%
-for number in (8, 15):
+for number in (11, 18, 15):
     print("text", number)
     print(*(f"    bias {amount:2} {texts[amount][number]!r}" for amount in amounts), sep="\n")
 
 # %% [markdown]
-# With a bias of 4 or 8, 10 texts are JSON instead of 8. Text 8 is one of the two new ones: the prose is gone, but the
-# object is closed after the name. (At temperature 1 tokens are drawn, so a bias below 11.7 can do this.) Text 15 begins
-# with prose under each bias: `"}` cannot prevent it. And no bias gives more texts with the three keys: they are 6, 6, 5
-# and 1 of 20.
+# With a bias of 4 or 8, 10 texts are JSON instead of 8. Text 11 is one of the two new ones: the prose is gone. Text 18
+# was right, and with 8 its object is closed after the name. (At temperature 1 the token is drawn, so it need not be the
+# likeliest.) Text 15 begins with prose under each bias: `"}` cannot prevent it. And no bias gives more texts with the
+# three keys: they are 6, 6, 5 and 1 of 20.
 #
 # **What breaks.** Whether `"}` is right depends on the text before it. A constant does not.
 

@@ -473,12 +473,12 @@ for way in sorted(right):
 # %% [markdown]
 # Each form has its own prompt, since the prompt names the form. With a mask, digits only gives 3. The form `reasoning`
 # has room for words, and with a mask it gives 14, nearly the 17 of *number, free*. **So the missing room costs, not the
-# mask.** (*Think, free* has room, too, and 4: 24 of its texts are cut, most of them before an answer.)
+# mask.** (Room is not enough. *Think, free* has 4: 15 texts come to the right sum, and 11 of these go on past it.)
 
 # %% [markdown]
 # `answer` has 0 with a mask and without: it says nothing about masks. With `reasoning` and no mask 13 texts end in the
 # right number, but none of these has the key `answer`. So here the mask gains 14 readable answers. But it does not end
-# a text: 13 are cut, inside a thought that repeats itself.
+# a text: 13 are cut, inside an endless thought.
 
 # %% [markdown]
 # Fifty sums show the loss from 17 to 3: 28 percentage points, with a 95% interval from 13 to 42. They are too few to
