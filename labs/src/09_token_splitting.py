@@ -6,7 +6,7 @@
 # **Question.** The stack is different at every step, and Llama 3 has 128,256 tokens. Which of them need the stack?
 #
 # **Goal.** You sort the tokens at a node of a grammar before decoding, without a stack. You can say how a mask is
-# filled from the sorted tokens, and what the word *context-dependent* compares.
+# filled from the sorted tokens, and what *context-dependent* means.
 #
 # **Time.** {minutes} minutes in class, {with_home} with the homework. [Lab 08](08_grammars_at_work.ipynb)
 # comes before this one.
@@ -164,8 +164,8 @@ gv.views.draw_cut(nested, begun, '"}]')
 # After `"a` of a string, `"}]` is dependent: the rule can end after the quote.
 
 # %% [markdown]
-# Judge this node only. If the rule reads no byte of the piece, the answer is `"rejected"`, even if the rule may end at
-# `state`: then the machine is at another node, too, and that node judges the token (section 3).
+# A cut needs at least one byte before it. So if the rule reads no byte of the piece, the answer is `"rejected"`, even
+# if the rule may end at `state`.
 #
 # `"A` is dependent for now: the rule alone does not know that nothing begins with `A`. Context expansion will know it.
 #
@@ -216,18 +216,14 @@ def sort_all():
 # slide: Of 4,096 tokens 15 are context-dependent.
 gv.predict(
     "How many of the 4,096 tokens are context-dependent at this node?",
-    choices=[
-        "15: those that go on after a quote",
-        "1,850: those that the rule can read to their end",
-        "2,246: those that the rule cannot read to their end",
-    ],
-    answer="15: those that go on after a quote",
+    choices=["15", "231", "1,850", "2,246"],
+    answer="15",
     reveal=[
         sort_all,
         lambda: gv.draw_split(plain, node, title="inside a string, after a letter"),
-        """Fifteen, less than half a percent. The 1,850 are accepted on every stack. Of the 2,246 others, 2,231 are
-        rejected: the rule was accepting after none of their bytes. (While the exercise is open, yours counts EOS
-        only.)""",
+        """Fifteen, less than half a percent: they go on after a quote. 1,850 are accepted on every stack. Of the 2,246
+        others, 2,231 are rejected: the rule was accepting after none of their bytes. (While the exercise is open, yours
+        counts EOS only.)""",
     ],
 )
 
@@ -244,7 +240,8 @@ gv.views.draw_expansion(nested, '["a', ['"A', '"}', '"}}', '"}\n'])
 
 # %% [markdown]
 # `A` is not in the lookahead, so `"A` is rejected. In `"}}` the first `}` ends an object, so the second one is compared
-# with the lookahead of `object`. The line break of `"}↵` is not in it, so this token is rejected, too.
+# with the lookahead of `object`. The line break of `"}↵` is not in it, so this token is rejected, too. Context
+# expansion only rejects. What passes must still be read on the stack, even if all stacks would allow it.
 
 # %%
 # slide: The grammar knows what can follow a string, and then eight tokens are left.
@@ -362,8 +359,8 @@ gv.predict(
         with a digit has only digits (lab 05). After `"\\` the string is still on top: it calls the escape, and then it
         reads on. Only 62 tokens also end the string and go on, such as `"",`.""",
         """Context expansion rejects nearly all tokens with a word, because hardly any word can follow in JSON. The node
-        with the most is then in an escape such as `\\u00e9`, before its last digit: the rule of a digit ends there, and
-        nearly everything may follow in a string. With rule inlining no node has more than 169.""",
+        with the most is then in an escape such as `\\u00e9`, before its last digit: the rule `escape` ends after it,
+        and nearly everything may follow in a string. With rule inlining no node has more than 169.""",
     ],
 )
 
@@ -378,7 +375,7 @@ gv.predict(
 verdicts = np.array([part.verdicts for part in full_json.build()])  # 0 rejected, 1 accepted, 2 context-dependent
 
 # %% [question]
-# slide: The test compares stacks at one node; comparing nodes instead finds nearly all tokens.
+# slide: A token is context-dependent if one node cannot decide it; comparing nodes instead finds nearly all tokens.
 gv.predict(
     "How many of the 128,256 tokens does this other test call context-dependent?",
     choices=[
@@ -391,7 +388,7 @@ gv.predict(
         lambda: print(f"verdict differs between nodes:   {(verdicts != verdicts[0]).any(axis=0).sum():7,} tokens"),
         lambda: print(f"context-dependent at some node:  {(verdicts == 2).any(axis=0).sum():7,} tokens"),
         """Nearly every token is accepted inside a string and rejected somewhere else, and that needs no stack. The
-        right test compares stacks at one node: only 317 tokens are context-dependent at any node.""",
+        right test asks whether the node alone decides: only 317 tokens are context-dependent at any node.""",
     ],
 )
 
@@ -507,7 +504,8 @@ gv.score()
 # | "A context-independent token has the same verdict in every state." | true of 3,554 of 128,256 tokens | 5 |
 # | "They are so few that an engine can ignore them." | then some texts are broken | 6 |
 #
-# The second sentence compares states. The right test compares *stacks* at one node: 127,939 tokens pass it everywhere.
+# The second sentence compares states. The right test asks whether the *node alone* decides: for 127,939 tokens every
+# node does.
 
 # %% [markdown]
 # ## Recap
