@@ -5,8 +5,8 @@
 #
 # **Question.** A mask makes every output legal. What else does it change, and what does that cost?
 #
-# **Goal.** You can measure how far masked texts are from the legal texts that the model itself prefers. You can decide
-# for a task whether it needs a mask, a better prompt, training, or room to think.
+# **Goal.** You can measure how far masked texts are from the legal texts that the model itself prefers. You can say
+# what a mask gives, and what needs a better prompt, training, or room to think.
 #
 # **Time.** {minutes} minutes in class, {with_home} with the homework. [Lab 11](11_jump_forward.ipynb)
 # comes before this one.
@@ -178,8 +178,8 @@ gv.text_tree(months)
 # %% [markdown]
 # ## 3 · The warning light
 #
-# Z tells when this happens. At each step the mask divides the legal probabilities by Z. After `1` the legal digits `0`,
-# `1` and `2` have 0.01 each, so Z is 0.03 there. At all other steps Z is 1.
+# The Zs tell when this happens: they differ from run to run. At each step the mask divides the legal probabilities by
+# Z. After `1` the legal digits `0`, `1` and `2` have 0.01 each, so Z is 0.03 there. At all other steps Z is 1.
 #
 # The product of all Zs of a run is its **weight**: 1 for `07`, and 0.03 for `10`. With a mask `10` has the probability
 # 0.30. Times its weight this is 0.009, its probability without a mask.
@@ -189,8 +189,8 @@ draws = [samplers.Masked(months).draw(seed) for seed in range(500)]
 print({draw.text.decode(): round(draw.weight, 3) for draw in draws})
 
 # %% [markdown]
-# 10% of the masked draws have weight 1, and 90% have weight 0.03. So the mean weight is 0.127, which is again the share
-# of the free texts that are legal. The weight takes us from masked decoding to the target:
+# In the long run 10% of the masked draws have weight 1, and 90% have weight 0.03. So the mean weight is 0.127, which is
+# again the share of the free texts that are legal. The weight takes us from masked decoding to the target:
 #
 # | | masked | times weight: free | divided by 0.127: target | target / masked |
 # | --- | --- | --- | --- | --- |
@@ -433,7 +433,8 @@ gv.predict(
 
 # %%
 sums = gv.decoding.Rates.load("smollm2/sums-one")
-right, readable = sums.shares("last number is right"), sums.shares("right")
+columns = {"right": "last number is right", "readable": "reads", "both": "right"}
+right = sums.shares("last number is right")
 asked_sums = json.loads(shipped("traces/smollm2/sums-one.json").read_text())["cases"]
 stamps = asked_sums[2]["outputs"]
 print(sums)
@@ -458,40 +459,39 @@ gv.predict(
 # %% [markdown]
 # May a mask leave room for the words? *Answer in JSON* is an object with the key `answer`. *Reasoning in JSON* has the
 # key `reasoning` before it. With *think* the prompt asks to think step by step. *Right*: the last number of the text is
-# right. *Readable*: a program can also read it, because the text has the form. *Cut*: the text reached the limit of
+# right. *Readable*: the text has the form, so a program can read its answer. *Cut*: the text reached the limit of
 # tokens before its end. At the right is the end of one text.
 
 # %%
-# slide: The masks with room for words have the right answers, and a program can read them.
-print(f"{'of 50 sums':33}  right  readable  cut  4 + 2 stamps")
+# slide: With room for words masked answers are right as often as free ones, and a program can read them.
+print(f"{'of 50 sums':32}", *columns, "cut", "4 + 2 stamps", sep="  ")
 for way in sorted(right):
-    text = " ".join(stamps[way].split())
-    end = text if len(text) < 38 else "… " + text[-36:]
+    counts = [f"{50 * sums.shares(kind)[way].value:{len(name) + 2}.0f}" for name, kind in columns.items()]
     cut = sum(way in case["cut"] for case in asked_sums)
-    print(f"{way:33}{50 * right[way].value:7.0f}{50 * readable[way].value:10.0f}{cut:5}  {end}")
+    text = " ".join(stamps[way].split())
+    print(f"{way:32}", *counts, f"{cut:5}  ", text if len(text) < 38 else "… " + text[-36:], sep="")
 
 # %% [markdown]
-# Each form has its own prompt, since the prompt names the form. With a mask, digits only gives 3. The form `reasoning`
-# has room for words, and with a mask it gives 14, nearly the 17 of *number, free*. **So the missing room costs, not the
-# mask.** (Room is not enough. *Think, free* has 4: 15 texts come to the right sum, and 11 of these go on past it.)
-
-# %% [markdown]
-# `answer` has 0 with a mask and without: it says nothing about masks. With `reasoning` and no mask 13 texts end in the
-# right number, but none of these has the key `answer`. So here the mask gains 14 readable answers. But it does not end
-# a text: 13 are cut, inside an endless thought.
+# The prompt names the form, so each form has its own prompt. Compare the same prompt without and with a mask: digits
+# only 17 and 3, `reasoning` 13 and 14. **So the missing room costs, not the mask.**
+#
+# `answer` with a mask: 50 are readable, and none is right. A mask gives the form, not the content. With `reasoning` and
+# no mask none is readable. The mask makes 37 readable, and 14 of these are right. But it does not end a text: 13 are
+# cut, inside an endless thought.
 
 # %% [markdown]
 # Fifty sums show the loss from 17 to 3: 28 percentage points, with a 95% interval from 13 to 42. They are too few to
-# tell 17 from 14. Here is the whole text of *think, free*:
+# tell 13 from 14. Here is the whole text of *think, free*:
 
 # %%
 print(stamps["think, free"])
 
 # %% [markdown]
+# It comes to the right sum in its first line and goes on. 11 of the 50 texts do: room alone is not enough.
+#
 # A **window** leaves the words free, too: a trigger opens it, and then the mask holds until it ends. In the table,
 # *think free, then a masked answer* comes near: after each thought we write `Answer:`, and a mask allows a number only.
-# 5 are right. The thought above has the right sum in its first line and goes on to 8, so the masked answer is 8. With
-# this small model the key `reasoning` works better.
+# 5 are right. With this small model the key `reasoning` works better.
 #
 # `gv.tagged` builds the machine of a text with windows, here for sums and for a tool call. With `at_least_one` the text
 # may end only after a window.
