@@ -19,7 +19,7 @@
 # | **conditioning** | keep the legal texts of a distribution and divide their probabilities by their sum |
 # | **target** | the model's distribution over texts, conditioned on the legal ones |
 # | **weight** | the product of all legal masses Z of a run |
-# | **total variation** | half the sum of the differences of two distributions: 0 if equal, 1 if no text is common |
+# | **total variation** | half the sum of the absolute differences: 0 for equal distributions, 1 if nothing is common |
 # | **95% interval** | a range computed so that it holds the true value in 95 of 100 repeated measurements |
 # | **window** | a part of a text in which the mask is on; a **trigger**, such as `<<`, opens it |
 
@@ -178,8 +178,9 @@ gv.text_tree(months)
 # %% [markdown]
 # ## 3 · The warning light
 #
-# The Zs tell when this happens: they differ from run to run. At each step the mask divides the legal probabilities by
-# Z. After `1` the legal digits `0`, `1` and `2` have 0.01 each, so Z is 0.03 there. At all other steps Z is 1.
+# The Zs tell when this happens: their product differs from run to run. At each step the mask divides the legal
+# probabilities by Z. After `1` the legal digits `0`, `1` and `2` have 0.01 each, so Z is 0.03 there. At all other steps
+# Z is 1.
 #
 # The product of all Zs of a run is its **weight**: 1 for `07`, and 0.03 for `10`. With a mask `10` has the probability
 # 0.30. Times its weight this is 0.009, its probability without a mask.
@@ -473,15 +474,16 @@ for way in sorted(right):
 
 # %% [markdown]
 # The prompt names the form, so each form has its own prompt. Compare the same prompt without and with a mask: digits
-# only 17 and 3, `reasoning` 13 and 14. **So the missing room costs, not the mask.**
+# only 17 and 3, `reasoning` 13 and 14. **A mask costs when it takes the room.** With `reasoning` it leaves room, and
+# these sums show no loss.
 #
 # `answer` with a mask: 50 are readable, and none is right. A mask gives the form, not the content. With `reasoning` and
-# no mask none is readable. The mask makes 37 readable, and 14 of these are right. But it does not end a text: 13 are
+# no mask none is readable. The mask makes 37 readable, and 14 of these are right. It does not end a text: 13 are
 # cut, inside an endless thought.
 
 # %% [markdown]
-# Fifty sums show the loss from 17 to 3: 28 percentage points, with a 95% interval from 13 to 42. They are too few to
-# tell 13 from 14. Here is the whole text of *think, free*:
+# The loss from 17 to 3 is 28 percentage points, with a 95% interval from 13 to 42. Here is the whole text of *think,
+# free*:
 
 # %%
 print(stamps["think, free"])
