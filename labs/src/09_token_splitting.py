@@ -16,7 +16,7 @@
 #
 # | word | meaning |
 # | --- | --- |
-# | **context-independent token** | the node decides it alone: it is *accepted*, or *rejected*, on every stack |
+# | **context-independent token** | the node decides it alone: it *accepts* or *rejects* it, whatever the stack |
 # | **context-dependent token** | the node cannot decide it alone, so it must be read on the stack |
 # | **lookahead** | what may come after a rule on some stack |
 # | **context expansion** | before decoding, a token that goes on after a rule is compared with its lookahead |
@@ -164,8 +164,8 @@ gv.views.draw_cut(nested, begun, '"}]')
 # After `"a` of a string, `"}]` is dependent: the rule can end after the quote.
 
 # %% [markdown]
-# A cut needs at least one byte before it. So if the rule reads no byte of the piece, the answer is `"rejected"`, even
-# if the rule may end at `state`.
+# A cut needs at least one byte before it. So if the rule reads no byte of the piece, the answer is `"rejected"`. If the
+# rule may end at `state`, the machine is also at the node below, and that node has its own table (section 3).
 #
 # `"A` is dependent for now: the rule alone does not know that nothing begins with `A`. Context expansion will know it.
 #
@@ -222,8 +222,8 @@ gv.predict(
         sort_all,
         lambda: gv.draw_split(plain, node, title="inside a string, after a letter"),
         """Fifteen, less than half a percent: they go on after a quote. 1,850 are accepted on every stack. Of the 2,246
-        others, 2,231 are rejected: the rule was accepting after none of their bytes. (While the exercise is open, yours
-        counts EOS only.)""",
+        others, 2,231 are rejected: the rule may not end after any byte that it reads. (While the exercise is open,
+        yours counts EOS only.)""",
     ],
 )
 
@@ -231,8 +231,8 @@ gv.predict(
 # ### Context expansion
 #
 # The rule `string` does not know what follows it. The grammar does: after a string comes a colon, a comma, a closing
-# bracket or the end. This is the **lookahead** of `string`. **Context expansion** compares the bytes after the cut with
-# it, before decoding. Here are four tokens:
+# bracket or the end (which is no byte and has no box below). This is the **lookahead** of `string`. **Context
+# expansion** compares the bytes after the cut with it, before decoding. Here are four tokens:
 
 # %%
 # slide: Context expansion compares the rest of a token with all that may come after the rule.
@@ -288,11 +288,11 @@ def show_closure():
 gv.predict(
     'After `{"a": 1`: which of the tokens `2`, `}`, `}}` and `:` must be read on the stack?',
     choices=[
-        "`2` and `}`: one node accepts them, the other one rejects them",
+        "`2` and `}`: the two nodes do not agree on them",
         "`}` and `}}`: they close objects, and the open objects are on the stack",
-        "only `}}`: it goes on after the end of a rule, and no node accepts it",
+        "only `}}`",
     ],
-    answer="only `}}`: it goes on after the end of a rule, and no node accepts it",
+    answer="only `}}`",
     reveal=[
         show_closure,
         """The number cannot read `}`, so its node rejects it. The node in `object` accepts it, and one node is enough:
@@ -354,10 +354,11 @@ gv.predict(
     answer="in whitespace, after a blank: the whitespace may end there",
     reveal=[
         show_shares,
-        """Look at the first row. In the column `[␣` the rule `ws` reads the blank and may end there, and nearly half of
-        the tokens of Llama 3 begin with whitespace and go on. In the column `[1` no token is cut: a token that begins
-        with a digit has only digits (lab 05). After `"\\` the string is still on top: it calls the escape, and then it
-        reads on. Only 62 tokens also end the string and go on, such as `"",`.""",
+        """The table counts the node of the rule on top only. Look at the first row. In the column `[␣` the rule `ws`
+        reads the blank and may end there, and nearly half of the tokens of Llama 3 begin with whitespace and go on. In
+        the column `[1` no token is cut: a token that begins with a digit has only digits (lab 05). After `"\\` the
+        string is still on top: it calls the escape, and then it reads on. Only 62 tokens also end the string and go on,
+        such as `"",`.""",
         """Context expansion rejects nearly all tokens with a word, because hardly any word can follow in JSON. The node
         with the most is then in an escape such as `\\u00e9`, before its last digit: the rule `escape` ends after it,
         and nearly everything may follow in a string. With rule inlining no node has more than 169.""",
@@ -369,7 +370,7 @@ gv.predict(
 #
 # The token ` the` is accepted inside a string and rejected after a digit. It is context-independent at both nodes,
 # because no stack can change either verdict. Some descriptions use a different test: they call a token
-# context-dependent if its verdict is not the same in every state.
+# context-dependent if its verdict is not the same at every node.
 
 # %%
 verdicts = np.array([part.verdicts for part in full_json.build()])  # 0 rejected, 1 accepted, 2 context-dependent
@@ -501,10 +502,10 @@ gv.score()
 # | often said | measured here | section |
 # | --- | --- | --- |
 # | "Less than 1% are context-dependent." | without context expansion 0.9% in a string, 46% in whitespace | 4 |
-# | "A context-independent token has the same verdict in every state." | true of 3,554 of 128,256 tokens | 5 |
+# | "A context-independent token has the same verdict at every node." | true of 3,554 of 128,256 tokens | 5 |
 # | "They are so few that an engine can ignore them." | then some texts are broken | 6 |
 #
-# The second sentence compares states. The right test asks whether the *node alone* decides: for 127,939 tokens every
+# The second sentence compares nodes. The right test asks whether the *node alone* decides: for 127,939 tokens every
 # node does.
 
 # %% [markdown]
