@@ -3,6 +3,7 @@
 It has the policy of all our pages: it runs its own scripts and loads nothing. What a notebook brings to it is cleaned.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import ceil
@@ -20,6 +21,7 @@ TEXT_WIDTH = 1150  # pixels that a text has on such a slide
 TEXT_HEIGHT = 500
 LETTER = 0.61  # width of a letter, in its size
 LINE = 1.4  # height of a line, in its size
+OWN_ID = re.compile(r'( id="|url\(#)(?=gv-)')  # of a pattern or a mask of a drawing, and where it is used
 
 
 @dataclass(frozen=True)
@@ -67,29 +69,38 @@ def deck_page(title: str, slides: Sequence[Slide]) -> str:
     nonce = token_urlsafe()
     kinds = dict.fromkeys(slide.recording["kind"] for slide in slides if slide.recording)
     head = page_head(title, kinds, nonce, DECK)
-    inside = "".join(_write_slide(title, slide, nonce, first=not number) for number, slide in enumerate(slides))
+    inside = "".join(_write_slide(title, slide, nonce, number) for number, slide in enumerate(slides))
     # the class `site`: the page has a theme and addresses of its own
     body = f'<body class="site deck"><main class="gv">{inside}</main></body>'
     return f'<!doctype html>\n<html lang="en">{head}{body}</html>\n'
 
 
-def _write_slide(title: str, slide: Slide, nonce: str, first: bool) -> str:
+def _write_slide(title: str, slide: Slide, nonce: str, number: int) -> str:
     title = f"{title} · homework" if slide.at_home else title
-    name = node("h1", title) if first else node("p", title, class_="name")
+    name = node("p", title, class_="name") if number else node("h1", title)
     sentence = node("h2", with_marks(slide.sentence))
     shown = slide.shown
     if slide.kind != "text":
-        shown = clean(shown)
+        shown = _with_own_ids(clean(shown), f"{number}-")
     if slide.recording:
         saved = compress(slide.recording["shown"])
         place = play_place(slide.recording["kind"], saved, nonce, slide.recording["step"])
         shown = f'{place}<figure class="gv-still">{shown}</figure>'
-    notes = clean(slide.notes)
+    notes = _with_own_ids(clean(slide.notes), f"notes-{number}-")
     kind = "plays" if slide.recording else slide.kind
     return (
         f'<section class="slide {kind}">{name}{sentence}<div class="shown">{shown}</div>'
         f'<aside class="notes">{notes}</aside></section>'
     )
+
+
+def _with_own_ids(html: str, name: str) -> str:
+    """HTML whose drawings use patterns and masks of their own: those on a slide that is hidden draw nothing.
+
+    >>> _with_own_ids('<pattern id="gv-hatch"/><rect fill="url(#gv-hatch)"/>', "2-")
+    '<pattern id="2-gv-hatch"/><rect fill="url(#2-gv-hatch)"/>'
+    """
+    return OWN_ID.sub(rf"\g<1>{name}", html)
 
 
 def with_notes(slide: Slide, before: str, after: str) -> Slide:

@@ -100,6 +100,15 @@ def test_an_exercise_shows_the_code_that_is_open():
     assert "for source" not in opened.shown
 
 
+def test_a_drawing_has_its_patterns_for_itself():
+    pattern = '<svg><pattern id="gv-hatch-blue"></pattern><rect fill="url(#gv-hatch-blue)"></rect></svg>'
+    slide = slides.Slide("It is hatched.", "question", pattern, pattern)
+    page = deck_page("lab", [slide, slide]).partition("<main")[2]
+    made = re.findall(r'<pattern id="([^"]+)"', page)
+    assert len(set(made)) == len(made) == 4
+    assert re.findall(r"url\(#([^)]+)\)", page) == made
+
+
 def test_a_slide_of_the_homework_says_so():
     deck = read_saved("07_pda")
     at_home = [slide.sentence for slide in deck if slide.at_home]
