@@ -19,7 +19,7 @@ from guidedviz.commands.labs import find_course, find_labs, writing
 from guidedviz.errors import SettingError, escaped, quoted
 from guidedviz.extras import need
 from guidedviz.files import write_whole
-from guidedviz.widgets.deck_page import Slide, deck_page, text_slide, with_notes
+from guidedviz.widgets.deck_page import LONGEST_LINE, Slide, deck_page, text_slide, with_notes
 from guidedviz.widgets.display import RECORDING
 
 Cell = Mapping[str, Any]
@@ -29,6 +29,7 @@ EVERY = "all"
 FIRST_NOTES = ("In two minutes", "Goals", "Fifty minutes")  # sections of the teacher's page
 LAST_NOTES = ("Ask", "Misconceptions")
 PLAYS = {"GUIDEDVIZ_HEADLESS": "1", "GUIDEDVIZ_SITE": "1"}  # each live object gives its recording
+FEW = 2  # lines that say little without the code that prints them
 CELL_SECONDS = 300  # for one cell
 HEADING = re.compile(r"^#+ .*$", re.MULTILINE)
 LINKS = re.compile(r'<a class="anchor-link".*?</a>|</?a\b[^>]*>')
@@ -136,7 +137,7 @@ def make_slide(sentence: str, cell: Cell, opened: Cell, notes: str) -> Slide:
     found = [output["data"] for output in cell["outputs"] if "data" in output]
     drawn = [data for data in found if "text/html" in data]
     if not drawn:
-        return text_slide(sentence, printed(cell) or source, notes)
+        return text_slide(sentence, printed_with_code(cell), notes)
     html = "".join(drawn[-1]["text/html"])
     if "gv.predict(" in source:
         return Slide(sentence, "question", html, f"{notes}{html}")
@@ -150,6 +151,18 @@ def printed(cell: Cell) -> str:
         text = output.get("text") or output.get("data", {}).get("text/plain", "")
         parts.append("".join(text).strip("\n"))
     return "\n".join(parts)
+
+
+def printed_with_code(cell: Cell) -> str:
+    """What a cell printed; below its code if it is so little that one must know what was asked, and the code fits."""
+    source = "".join(cell["source"])
+    text = printed(cell)
+    if text and max(map(len, source.splitlines())) > LONGEST_LINE:
+        return text
+    lines = len(text.splitlines())
+    if lines > FEW or (lines > 1 and len(source.splitlines()) > FEW):
+        return text
+    return f"{source}\n\n→ {text}" if lines == 1 else f"{source}\n\n{text}".strip()
 
 
 def as_html(markdown: str) -> str:

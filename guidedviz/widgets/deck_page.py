@@ -21,6 +21,7 @@ TEXT_WIDTH = 1150  # pixels that a text has on such a slide
 TEXT_HEIGHT = 500
 LETTER = 0.61  # width of a letter, in its size
 LINE = 1.4  # height of a line, in its size
+LONGEST_LINE = int(TEXT_WIDTH / (LETTER * SIZES[-1]))  # letters of a line that need not break
 OWN_ID = re.compile(r'( id="|url\(#)(?=gv-)')  # of a pattern or a mask of a drawing, and where it is used
 
 

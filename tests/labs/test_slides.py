@@ -100,6 +100,12 @@ def test_an_exercise_shows_the_code_that_is_open():
     assert "for source" not in opened.shown
 
 
+def test_a_result_of_one_line_stands_below_its_code():
+    shown = next(slide.shown for slide in read_saved("03_fsm") if slide.sentence.startswith("By hand"))
+    assert "gv.pattern(speaker)" in shown
+    assert "→ True" in shown
+
+
 def test_a_drawing_has_its_patterns_for_itself():
     pattern = '<svg><pattern id="gv-hatch-blue"></pattern><rect fill="url(#gv-hatch-blue)"></rect></svg>'
     slide = slides.Slide("It is hatched.", "question", pattern, pattern)
