@@ -96,15 +96,21 @@ def read_deck(name: str, play: bool = False) -> list[Slide]:
     slides = []
     before: list[str] = []
     at_home = False
+    seen = ""  # what the last slide of this section showed
     for cell, open_cell in zip(cells, opened, strict=True):
         if cell["cell_type"] == "markdown":
             before.append("".join(cell["source"]))
             for heading in HEADING.findall(before[-1]):
                 at_home = heading.endswith(HOME)
+                seen = ""
         sentence = cell["metadata"].get("slide", "")
         if sentence:
             notes = as_html("\n\n".join(before))
-            slides.append(replace(make_slide(sentence, cell, open_cell, notes), at_home=at_home))
+            slide = replace(make_slide(sentence, cell, open_cell, notes), at_home=at_home)
+            if slide.kind == "question":
+                slide = replace(slide, before=seen)
+            seen = "" if slide.kind == "question" or is_exercise(open_cell) else slide.shown
+            slides.append(slide)
             before = []
     if not slides:
         raise SettingError(f"slides, lab {quoted(name)}", seen="no slide", expected="cells with a slide")
@@ -131,7 +137,7 @@ def make_slide(sentence: str, cell: Cell, opened: Cell, notes: str) -> Slide:
     source = "".join(cell["source"])
     if cell["cell_type"] == "markdown":
         return Slide(sentence, "picture", as_html(source), notes)
-    if "exercise" in opened["metadata"].get("tags", ()):
+    if is_exercise(opened):
         begun = without_shows(without_check("".join(opened["source"])))
         return text_slide(sentence, begun, notes)
     found = [output["data"] for output in cell["outputs"] if "data" in output]
@@ -142,6 +148,11 @@ def make_slide(sentence: str, cell: Cell, opened: Cell, notes: str) -> Slide:
     if "gv.predict(" in source:
         return Slide(sentence, "question", html, f"{notes}{html}")
     return Slide(sentence, "picture", html, notes, drawn[-1].get(RECORDING))
+
+
+def is_exercise(opened: Cell) -> bool:
+    """Whether students write this cell."""
+    return "exercise" in opened["metadata"].get("tags", ())
 
 
 def printed(cell: Cell) -> str:

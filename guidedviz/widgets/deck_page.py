@@ -27,7 +27,10 @@ OWN_ID = re.compile(r'( id="|url\(#)(?=gv-)')  # of a pattern or a mask of a dra
 
 @dataclass(frozen=True)
 class Slide:
-    """One slide: its sentence, what it shows as HTML, its notes as HTML, and the recording that plays in its place."""
+    """One slide: its sentence, what it shows as HTML, its notes as HTML, and the recording that plays in its place.
+
+    A question may show, below it, what the slide before it showed.
+    """
 
     sentence: str
     kind: Literal["picture", "text", "question"]
@@ -35,6 +38,7 @@ class Slide:
     notes: str
     recording: dict[str, Any] | None = None
     at_home: bool = False
+    before: str = ""
 
 
 def text_slide(sentence: str, text: str, notes: str) -> Slide:
@@ -87,6 +91,9 @@ def _write_slide(title: str, slide: Slide, nonce: str, number: int) -> str:
         saved = compress(slide.recording["shown"])
         place = play_place(slide.recording["kind"], saved, nonce, slide.recording["step"])
         shown = f'{place}<figure class="gv-still">{shown}</figure>'
+    if slide.before:
+        before = _with_own_ids(clean(slide.before), f"before-{number}-")
+        shown += f'<figure class="before">{before}</figure>'
     notes = _with_own_ids(clean(slide.notes), f"notes-{number}-")
     kind = "plays" if slide.recording else slide.kind
     return (

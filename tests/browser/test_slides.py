@@ -95,6 +95,17 @@ def test_keys_move_the_deck_and_a_question_first_gets_its_answer(open_deck):
     assert page.evaluate("document.body.dataset.jpThemeLight") != light
 
 
+def test_a_question_has_its_picture_and_its_answer_takes_the_room(open_deck):
+    page = open_deck("03_fsm", "#12")
+    assert page.locator(".slide.now .before svg, .slide.now .before img").is_visible(), "the machine it asks about"
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("ArrowLeft")
+    assert number(page) == "10 / 15"
+    assert page.locator(".slide.now li:visible").count() == 1, "the picture has the room of the wrong choices"
+    page.keyboard.press("ArrowLeft")
+    assert page.locator(".slide.now li:visible").count() == 4
+
+
 def test_the_speakers_view_has_the_notes_and_moves_the_deck(open_deck):
     page = open_deck("03_fsm")
     with page.expect_popup() as opened:

@@ -100,6 +100,15 @@ def test_an_exercise_shows_the_code_that_is_open():
     assert "for source" not in opened.shown
 
 
+def test_a_question_keeps_what_the_slide_before_it_in_its_section_showed():
+    deck = read_saved("03_fsm")
+    place = next(number for number, slide in enumerate(deck) if slide.before)
+    assert (deck[place].kind, deck[place].before) == ("question", deck[place - 1].shown)
+    assert not deck[1].before, "a heading stands between"
+    before = [slide for slide in read_saved("01_logit_bias") if "<pre" in slide.before]
+    assert not any("..." in slide.before for slide in before), "an exercise is no picture"
+
+
 def test_a_result_of_one_line_stands_below_its_code():
     shown = next(slide.shown for slide in read_saved("03_fsm") if slide.sentence.startswith("By hand"))
     assert "gv.pattern(speaker)" in shown
@@ -108,10 +117,10 @@ def test_a_result_of_one_line_stands_below_its_code():
 
 def test_a_drawing_has_its_patterns_for_itself():
     pattern = '<svg><pattern id="gv-hatch-blue"></pattern><rect fill="url(#gv-hatch-blue)"></rect></svg>'
-    slide = slides.Slide("It is hatched.", "question", pattern, pattern)
+    slide = slides.Slide("It is hatched.", "question", pattern, pattern, before=pattern)
     page = deck_page("lab", [slide, slide]).partition("<main")[2]
     made = re.findall(r'<pattern id="([^"]+)"', page)
-    assert len(set(made)) == len(made) == 4
+    assert len(set(made)) == len(made) == 6
     assert re.findall(r"url\(#([^)]+)\)", page) == made
 
 

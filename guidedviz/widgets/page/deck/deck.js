@@ -14,7 +14,13 @@ let peer = speaks ? window.opener : null;
 let slides = [];
 let at = 0;
 const LEAST = 0.5; // of its size, for what plays
+const MOST = 1.5; // of its size, for what plays; a stage fills its room anyway
+const STEP = 0.05;
 const SMALLEST = 0.2; // of the room of a slide, for a picture of an answer
+const SMALLEST_SCALE = 0.8; // of its own size, for a picture that stood before a question
+const ASIDE = 0.6; // of the width of a slide, for a picture beside the words of an answer
+const SMALLEST_TEXT = 20; // pixels of a slide of 1280 by 720
+const LARGEST_TEXT = 32;
 const GAP = 8; // pixels between two of them
 const began = Date.now();
 const count = make("output", { class: "count" });
@@ -36,24 +42,90 @@ function reveal(slide, open) {
   slide.classList.toggle("told", open);
   const truth = answer.querySelector("p")?.textContent;
   for (const choice of slide.querySelectorAll(".shown ul > li")) choice.classList.toggle("true", open && choice.textContent === truth);
-  if (open) giveRoom(slide, answer);
+  giveRoom(slide, answer);
 }
 
 /**
- * The pictures of an answer share the room that its texts leave. What has no room is left out: it is in the notes.
+ * What an answer shows shares the room that its words leave: texts as large as they fit; pictures below the words, side
+ * by side, or one beside the words. What has no room is left out: it is in the notes. If there is room, the question
+ * keeps what stood before it.
  * @param {HTMLElement} slide
  * @param {HTMLDetailsElement} answer
  */
 function giveRoom(slide, answer) {
   const shown = /** @type {HTMLElement} */ (slide.querySelector(".shown"));
-  const texts = /** @type {HTMLElement} */ (shown.firstElementChild);
-  const pictures = answer.querySelectorAll("img, svg:not(svg svg)").length;
-  slide.classList.remove("brief");
+  const words = /** @type {HTMLElement} */ (shown.firstElementChild);
+  const pictures = answer.open ? picturesIn(answer) : [];
+  const many = pictures.length;
+  const free = () => shown.clientHeight - words.offsetHeight - GAP;
+  slide.classList.remove("brief", "beside", "aside", "recalls");
+  slide.classList.toggle("pictured", many > 0);
   answer.style.setProperty("--picture", "0");
-  const room = shown.clientHeight - texts.offsetHeight - GAP;
-  const each = Math.floor(room / Math.max(pictures, 1)) - GAP;
-  slide.classList.toggle("brief", room < 0 || (pictures > 0 && each < SMALLEST * shown.clientHeight));
-  answer.style.setProperty("--picture", String(each));
+  answer.style.setProperty("--count", String(many));
+  enlarge(answer, many ? SMALLEST_TEXT : LARGEST_TEXT, free);
+  const below = Math.floor(free() / Math.max(many, 1)) - GAP;
+  const layouts = [{ name: "", height: below, size: scale(pictures, words.clientWidth, below) }];
+  if (many > 1) layouts.push({ name: "beside", height: free() - GAP, size: scale(pictures, words.clientWidth / many, free() - GAP) });
+  if (many === 1) {
+    slide.classList.add("aside");
+    if (free() > 0 && !isBroken(answer)) layouts.push({ name: "aside", height: shown.clientHeight - GAP, size: scale(pictures, ASIDE * shown.clientWidth, shown.clientHeight - GAP) });
+    slide.classList.remove("aside");
+  }
+  const best = layouts.reduce((most, layout) => (layout.size > most.size ? layout : most));
+  if (best.name) slide.classList.add(best.name);
+  slide.classList.toggle("brief", free() < 0 || (many > 0 && best.height < SMALLEST * shown.clientHeight));
+  answer.style.setProperty("--picture", String(best.height));
+  recall(slide, many > 0 && !slide.matches(".brief") ? 0 : free());
+}
+
+/**
+ * Shows what stood before a question, if it can be read in this room.
+ * @param {HTMLElement} slide
+ * @param {number} room
+ */
+function recall(slide, room) {
+  const before = slide.querySelector(".before");
+  if (!before || room < SMALLEST * slide.clientHeight) return;
+  if (scale(picturesIn(before), slide.clientWidth, room - GAP) < SMALLEST_SCALE * (slide.clientWidth / 1280)) return;
+  slide.classList.add("recalls");
+  if ([before, ...before.children].some((part) => part.scrollHeight > part.clientHeight + 1)) slide.classList.remove("recalls");
+}
+
+/** @param {Element} part */
+const picturesIn = (part) => [.../** @type {NodeListOf<SVGSVGElement | HTMLImageElement>} */ (part.querySelectorAll("img, svg:not(svg svg)"))];
+
+/**
+ * The texts of an answer as large as they fit.
+ * @param {HTMLElement} answer
+ * @param {number} largest
+ * @param {() => number} free
+ */
+function enlarge(answer, largest, free) {
+  for (let size = largest; size >= SMALLEST_TEXT; size--) {
+    answer.style.setProperty("--size", String(size));
+    if (free() > 0 && !isBroken(answer)) return;
+  }
+}
+
+/**
+ * Whether a line of a text is too long for its place.
+ * @param {HTMLElement} answer
+ */
+const isBroken = (answer) =>
+  [...answer.querySelectorAll("pre")].some((text) => text.clientHeight > (text.textContent.trimEnd().split("\n").length + 0.5) * parseFloat(getComputedStyle(text).lineHeight));
+
+/**
+ * How large the smallest of these pictures is, if each has this room.
+ * @param {(SVGSVGElement | HTMLImageElement)[]} pictures
+ * @param {number} width
+ * @param {number} height
+ */
+function scale(pictures, width, height) {
+  const scales = pictures.map((picture) => {
+    const { width: wide, height: high } = "viewBox" in picture ? picture.viewBox.baseVal : { width: picture.naturalWidth, height: picture.naturalHeight };
+    return Math.min(width / wide, height / high);
+  });
+  return Math.min(...scales);
 }
 
 /**
@@ -143,15 +215,17 @@ function fit() {
 }
 
 /**
- * Makes what plays smaller until it has room on its slide.
+ * Makes what plays as large as it has room on its slide.
  * @param {HTMLElement} slide
  */
 function shrink(slide) {
   const place = /** @type {HTMLElement | null} */ (slide.querySelector(".gv-place"));
   if (!place) return;
-  for (let size = 1; size >= LEAST; size -= 0.05) {
+  for (let size = place.dataset.kind === "stage" ? 1 : MOST; size >= LEAST; size -= STEP) {
     place.style.setProperty("--fit", String(size));
-    if (place.scrollHeight <= place.clientHeight + 1) return;
+    if (place.scrollHeight > place.clientHeight + 1 || place.scrollWidth > place.clientWidth + 1) continue;
+    if (size > 1) place.style.setProperty("--fit", String(size - STEP)); // its lower edge stays in sight
+    return;
   }
 }
 
