@@ -194,7 +194,7 @@ print(in_the_text, clerk.vocabulary.display(in_the_text))
 # %% [question]
 # slide: Banning a token does not ban the word, because another token spells it too.
 gv.predict(
-    "This token is banned. Which city will the model write now?",
+    "The token `␣Prague` is banned. Which city will the model write now?",
     choices=["Prague", "another city", "none: the value stays empty"],
     answer="Prague",
     reveal=[
@@ -370,7 +370,7 @@ def show_moods():
 # %% [question]
 # slide: A larger bias puts several labels into one answer, because it acts at the second step, too.
 gv.predict(
-    "And with a bias of 16 instead of 5?",
+    "A bias of 5 on all three labels gives one label per answer. What does a bias of 16 give?",
     choices=[
         "the same answers: the labels are ahead already",
         "one label per answer, and more of them are right",

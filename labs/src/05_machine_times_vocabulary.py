@@ -161,7 +161,7 @@ gv.checks.walk(walk)
 # %% [question]
 # slide: In a trie of 274,520 nodes the walk reads 1,110.
 gv.predict(
-    "The walk starts in q2, after the point. How many of these nodes can be read?",
+    "The walk starts in q2, after the point. How many of Llama 3's 274,520 nodes can be read?",
     number=lambda: len([*gv.tokens.walk_steps(llama.trie, decimal, 2)]),
     reveal=[
         lambda: [

@@ -146,7 +146,7 @@ four = ["{}", '{"a": 1}', '{"a": 1, "b": 2}', '{"a": {}}']
 # slide: The mask follows the rule that you wrote, not what you meant.
 gv.predict(
     'Four objects: `{}` · `{"a": 1}` · `{"a": 1, "b": 2}` · `{"a": {}}`. How many of them does the first grammar '
-    "refuse?",
+    'refuse, `"{" pair (", " pair)* "}"`?',
     number=2,
     reveal=[
         lambda: gv.views.draw_verdicts(gv.grammar(first + values, root="object"), four),

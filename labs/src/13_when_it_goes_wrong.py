@@ -511,7 +511,7 @@ def show_repairs():
 # %% [question]
 # slide: A message sent back repairs some answers; what it did not repair at once stays broken.
 gv.predict(
-    "How many fit after the third call of the repair?",
+    "After its second call the repair has 102 of 120 answers that fit. How many has it after the third?",
     choices=[
         "102: the model writes the same wrong text again",
         "about 110: the model has read two messages now",
