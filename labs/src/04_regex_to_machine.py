@@ -58,7 +58,7 @@ gv.views.draw_loop("regex")
 
 # %%
 # NBVAL_IGNORE_OUTPUT
-# slide: Who goes back tries every way: each further letter about doubles the time.
+# slide: Python's re tries one way after the other: each further letter about doubles its time.
 def microseconds(read, text):
     return round(1e6 * min(repeat(lambda: read(text), number=1, repeat=3)))
 

@@ -344,7 +344,7 @@ print(len(table[0]), "moves; legal now:", [chr(byte) for byte in range(128) if s
 # strips: the token `"}}}}` closes the upper five.
 
 # %%
-# slide: The strips are the stack: a string and four objects are still open.
+# slide: The strips are the stack: on top, at depth 6, is a string, and below it four objects are open.
 json_guide = gv.guide(gv.json(), clerk.vocabulary)
 gv.stage(clerk, boxes, json_guide, constraint="JSON", show=14)
 

@@ -134,7 +134,7 @@ gv.stage(clerk, prompts[2], edit=books.strip(), show=5)
 # **right-recursive**: `root` ends with itself.
 
 # %%
-# slide: This grammar is ambiguous: the sum has a second tree.
+# slide: This grammar is ambiguous: at the question mark the sum has a second tree.
 grammars = {
     "ambiguous": 'root ::= root "+" root | [0-9]',
     "left": 'root ::= root "+" [0-9] | [0-9]',

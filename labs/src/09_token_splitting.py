@@ -342,7 +342,7 @@ def show_shares():
 
 
 # %% [question]
-# slide: Less than one percent holds inside a string; in whitespace it was 46 percent.
+# slide: Inside a string less than one percent of the tokens are context-dependent; in whitespace it was 46 percent.
 gv.predict(
     "Without context expansion, 1,151 of the 128,256 tokens are context-dependent inside a string: less than 1%. At "
     "another node of JSON it is 46%. Which one?",

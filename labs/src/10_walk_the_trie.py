@@ -448,7 +448,7 @@ gv.predict(
 # per mask. The **break-even** is the number of masks after which both have cost the same.
 
 # %% [question]
-# slide: A table costs time at first, a walk costs time at every mask: which is better for one answer?
+# slide: For one answer the table takes less time in total, but the walk has its first token sooner.
 gv.predict(
     "A table takes 40 ms before the first mask and 0.02 ms for each mask. A walk takes nothing before the first mask "
     "and 1.02 ms for each. An answer has 200 tokens, and the next request has another grammar. Which is better?",

@@ -172,7 +172,7 @@ gv.predict(
 # A box is as wide as its probability; 0.009 is written as 1 in 110. Follow `07`.
 
 # %%
-# slide: Three trees of the same months: free, masked, and the target.
+# slide: Move the slider through three trees of the same months: free, masked, and the target.
 gv.text_tree(months)
 
 # %% [markdown]
@@ -470,7 +470,7 @@ for way in sorted(right):
     counts = [f"{50 * sums.shares(kind)[way].value:{len(name) + 2}.0f}" for name, kind in columns.items()]
     cut = sum(way in case["cut"] for case in asked_sums)
     text = " ".join(stamps[way].split())
-    print(f"{way:32}", *counts, f"{cut:5}  ", text if len(text) < 38 else "… " + text[-36:], sep="")
+    print(f"{way:32}", *counts, f"{cut:5}  ", text if len(text) < 33 else "… " + text[-30:], sep="")
 
 # %% [markdown]
 # The prompt names the form, so each form has its own prompt. Compare the same prompt without and with a mask: digits
