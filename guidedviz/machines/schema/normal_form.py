@@ -3,8 +3,8 @@
     {"anyOf": [{"maximum": 3}, {"type": "string"}], "not": {"const": 2}}
     at most 3 and not 2, or a string and not 2                          two rows; a row is a conjunction of constraints
 
-A keyword that applies schemas to the same value says disjunctions of *clauses* (`subschema.py`). The disjunctions of a
-schema are multiplied out:
+A keyword that applies schemas to the same value says a disjunction of *clauses* (`subschema.py`), or several that must
+all hold. The disjunctions of a schema are multiplied out:
 
     made of           all of these hold              one of these holds
     constraints       a row: `Conjunction`           a normal form: `Rows`
@@ -17,7 +17,7 @@ In the full normal form each row also says which branches of anyOf hold: A and B
 from collections.abc import Hashable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
-from itertools import combinations
+from itertools import chain, combinations
 from typing import Any
 
 from guidedviz.errors import PatternError
@@ -235,11 +235,11 @@ class NormalForms:
         """What all keywords say, without `unevaluatedProperties` and `unevaluatedItems`."""
         rows = [self.own_constraints(part)]
         for key in applied_keywords(part):
-            for clauses in self.clauses(part, key):
-                if key == "anyOf" and full:  # each branch is a clause
-                    more = self.full_any_of([branch for (branch,) in clauses], part.path)
-                else:
-                    more = self.of_clauses(clauses, full, part.path)
+            if key == "anyOf" and full:
+                rows = self.conjunction(rows, self.full_any_of(part), part.path)
+                continue
+            for clauses in self.disjunctions(part, key):
+                more = self.of_clauses(clauses, full, part.path)
                 rows = self.conjunction(rows, more, part.path)
         return [row for row in rows if row.kinds]
 
@@ -255,8 +255,10 @@ class NormalForms:
             rows = self.conjunction(rows, self.of(part, full), path)
         return rows
 
-    def full_any_of(self, branches: list[Subschema], path: str) -> Rows:
+    def full_any_of(self, part: Subschema) -> Rows:
         """The full normal form of anyOf: each row says of each branch whether it holds."""
+        path = part.path
+        branches = branches_of(part, "anyOf")
         if len(branches) == 1:
             return self.of(branches[0], full=True)
         some_hold: Rows = []
@@ -285,8 +287,8 @@ class NormalForms:
     def negated_keywords(self, part: Subschema) -> Iterator[Conjunction]:
         """The rows in which a keyword, not one for what is unevaluated, does not hold."""
         for key in applied_keywords(part):
-            for clauses in self.clauses(part, key):
-                yield from self.of_clauses(clauses, False, part.path)
+            [clauses] = self.disjunctions(part, key)  # one, because a single failure is enough
+            yield from self.of_clauses(clauses, False, part.path)
         own = self.own_constraints(part.negated())  # twice negated: what must not hold
         yield from own.negations()
         if own.values is not None:
@@ -333,28 +335,34 @@ class NormalForms:
 
     # --- the keywords that apply schemas to the same value ----------------------------------------------------------
 
-    def clauses(self, part: Subschema, key: str) -> Iterator[Disjunction]:
-        """What a keyword says, as disjunctions of clauses.
+    def disjunctions(self, part: Subschema, key: str) -> list[Disjunction]:
+        """What a keyword says as disjunctions that must all hold; of a negated subschema what its failure says.
 
-        If the subschema must hold, all of these disjunctions hold. If it is negated, so are its parts, and the keyword
-        fails where one of the disjunctions holds.
+        {"anyOf": [A, B]}                            A or B
+        {"not": {"anyOf": [A, B]}}                   not A and not B: a single clause
+        {"dependentSchemas": {"x": A, "y": B}}       x and A, or no x. y and B, or no y: two disjunctions
+        its failure                                  x and not A, or y and not B: one disjunction
         """
+        if key in DEPENDENCIES:
+            dependent = read_dependent(part, key)
+            return [[*chain.from_iterable(dependent)]] if part.sign == Sign.NEGATED else [*dependent]
+        return [self.clauses(part, key)]
+
+    def clauses(self, part: Subschema, key: str) -> Disjunction:
+        """What a keyword other than a dependency says, or what its failure says: one of these clauses holds."""
         is_negated = part.sign == Sign.NEGATED
         if key in REFERENCES:
-            yield [[self.document.target(part, key)]]
-        elif key == "not":
-            yield [[part.at(part.schema[key], key).negated()]]
-        elif key == "if":
-            yield read_if(part)
-        elif key in DEPENDENCIES:
-            yield from read_dependent(part, key)
-        elif key == "oneOf":
-            branches = branches_of(part, key)
-            yield none_or_two(branches) if is_negated else only_one(self.overlapping(branches))
-        else:
-            branches = branches_of(part, key)
-            is_for_all = key == ("anyOf" if is_negated else "allOf")  # if not any holds, all fail
-            yield [branches] if is_for_all else [[branch] for branch in branches]
+            return [[self.document.target(part, key)]]
+        if key == "not":
+            return [[part.at(part.schema[key], key).negated()]]
+        if key == "if":
+            return read_if(part)
+        branches = branches_of(part, key)
+        if key == "oneOf":
+            return none_or_two(branches) if is_negated else only_one(self.overlapping(branches))
+        if key == ("anyOf" if is_negated else "allOf"):  # if not any holds, all fail
+            return [branches]
+        return [[branch] for branch in branches]
 
     def overlapping(self, branches: list[Subschema]) -> Overlaps:
         """Each branch of a oneOf with the branches that are not disjoint from it, as far as that can be told."""
