@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import cache, partial
 from typing import Any
 
@@ -21,6 +20,7 @@ from guidedviz.machines.visible import counted, name_node
 from guidedviz.tokens.by_hand import wire
 from guidedviz.views.layout.sketch import sketch_nfa
 from guidedviz.views.machine.construction import moves_by
+from guidedviz.views.machine.frame import MachineFrame
 from guidedviz.views.machine.picture import draw_machine
 
 # -- a step of an automaton ----------------------------------------------------------------------------------------
@@ -342,9 +342,9 @@ def _say_states(case: Case, value: Any) -> Mistake | str:
     nfa = case.arguments[0]
     known = frozenset(value).intersection(range(len(nfa)))
     words = f"lit: what yours gave, {counted(len(known), 'state')}"
-    sketch = replace(sketch_nfa(nfa), lit=known, words=words)
+    frame = MachineFrame(sketch_nfa(nfa), words, known)
     wrong = say_difference(value, case.expected, name_node)
-    return Mistake(f"{wrong}: {case.why}", draw_machine(sketch))
+    return Mistake(f"{wrong}: {case.why}", draw_machine(frame))
 
 
 def check_subsets(answer: Any) -> Verdict:

@@ -6,8 +6,8 @@ from typing import Any
 
 from guidedviz.errors import SettingError, expect, quoted
 from guidedviz.views.figure import Figure
-from guidedviz.views.layout.sketch import Sketch
 from guidedviz.views.machine.film import build_film
+from guidedviz.views.machine.frame import MachineFrame
 from guidedviz.views.machine.picture import draw_machine
 from guidedviz.views.stack.earley_chart import build_chart_film, draw_frame
 from guidedviz.views.stack.earley_film import ChartFrame
@@ -19,10 +19,10 @@ FILMS: dict[type, tuple[Any, Any]] = {  # of frames: how a film is built, and ho
     ChartFrame: (build_chart_film, draw_frame),
     StackFrame: (build_stack_film, draw_stack_frame),
 }
-MACHINE = build_film, lambda sketch: draw_machine(sketch, compact=False)
+MACHINE = build_film, lambda frame: draw_machine(frame, compact=False)
 
 
-def film(frames: Iterable[Sketch | ChartFrame | StackFrame], title: str = "", show: int = -1) -> "Film":
+def film(frames: Iterable[MachineFrame | ChartFrame | StackFrame], title: str = "", show: int = -1) -> "Film":
     """A film of frames on one drawing: `gv.film(gv.views.dfa_frames("a|b"))`.
 
     `show` is the frame at which it opens and that its picture shows; by default it opens at the first frame, and the

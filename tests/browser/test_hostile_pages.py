@@ -15,6 +15,7 @@ from guidedviz.decoding.looks import Finding
 from guidedviz.decoding.recording import compress
 from guidedviz.errors import GuidedVizError
 from guidedviz.views.layout.sketch import Arrow, Sketch
+from guidedviz.views.machine.frame import MachineFrame
 from guidedviz.widgets.display import RECORDING
 from guidedviz.widgets.notebook_page import STATE, VIEW, PageExporter
 from guidedviz.widgets.player_page import BUNDLES, play_place
@@ -229,14 +230,13 @@ def test_no_text_of_a_notebook_does_anything_on_its_page_which_asks_nobody(shown
 
 def stills(words):
     """Figures, verdicts, findings, questions and scores about a text."""
-    sketch = Sketch(
-        (words, "b"), (Arrow(0, 1, ((0, 0),), words),), 0, frozenset({1}), ((words, frozenset({0})),), words
-    )
+    arrows = (Arrow(0, 1, ((0, 0),), words),)
+    frame = MachineFrame(Sketch((words, "b"), arrows, 0, frozenset({1}), ((words, frozenset({0})),)), words)
     vocabulary = gv.Vocabulary([words.encode(errors="replace"), b"a", b"<eos>"], eos={2})
     guide, machine = gv.guide(gv.regex("a+"), vocabulary), gv.regex("a+")
     chart = gv.views.draw_break_even({words: (40, 0.02)})
     figures = [
-        gv.draw_machine(sketch, 0, title=words, died=words),
+        gv.draw_machine(frame, 0, title=words, died=words),
         gv.views.draw_verdicts(machine, [words, "a"]),
         gv.draw_map(guide, title=words),
         gv.views.draw_token_table(guide),
@@ -248,7 +248,7 @@ def stills(words):
     asked = gv.predict(words, choices=[words, "b"], answer="b", reveal=[words, lambda: print(words), figures[0]])
     model = constant_model([words.encode(errors="replace"), b"<eos>"], [1.0, 0.0], eos={1})
     run = gv.record(model, words.encode(errors="replace").decode(), max_tokens=2)
-    shown = [*figures, asked, gv.stage(run), gv.film([sketch, sketch], words), gv.folded(sketch)]
+    shown = [*figures, asked, gv.stage(run), gv.film([frame, frame], words), gv.folded(frame.sketch)]
     html = [verdict._repr_html_(), found._repr_html_(), *(one._repr_mimebundle_()["text/html"] for one in shown)]
     return figures, html
 

@@ -13,6 +13,7 @@ from guidedviz.errors import GuidedVizError
 from guidedviz.markup import ELEMENTS
 from guidedviz.views.charts.payoff import draw_payoff
 from guidedviz.views.layout.sketch import Arrow, Sketch
+from guidedviz.views.machine.frame import MachineFrame
 
 NASTY = "\x00\x1b]0;<b>&\"'\ud800\uffff\u202e␀"
 RAW = b"\x00\x1b<&\"'\xff\xfe"
@@ -20,7 +21,8 @@ V = gv.Vocabulary([bytes([byte]) for byte in RAW] + [RAW, b"<&", b"", b"a", b"en
 REGEX = gv.regex(r"[\x00-\xff]{2}|\x00\x1b<")
 PDA = gv.grammar('root ::= "<" root ">" | [\\x00-\\x1f]+ | \'&"\''.replace("'", '"').replace('"&""', '"&"'))
 SKETCH = Sketch((NASTY, "b"), (Arrow(0, 1, ((0, 0),), NASTY), Arrow(1, 0, ((60, 60),))), 0, frozenset({1}),
-                ((NASTY, frozenset({0})),), NASTY)  # fmt: skip
+                ((NASTY, frozenset({0})),))  # fmt: skip
+FRAME = MachineFrame(SKETCH, NASTY)
 WALK = gv.tokens.lazy_walk(REGEX, V)
 COMPARED = gv.compare_engines("a|<&", V, "a", ["llguidance"])
 GUIDE = gv.guide(gv.regex("(?:<&|&<)a"), V)
@@ -76,7 +78,7 @@ VIEWS = {  # of every view, arguments that are right and hostile
     "to_dot": (REGEX,),
 }
 OTHERS = {
-    "a sketch": lambda: gv.draw_machine(SKETCH, 0, title=NASTY, died=NASTY),
+    "a sketch": lambda: gv.draw_machine(FRAME, 0, title=NASTY, died=NASTY),
     "a grammar": lambda: gv.draw_machine(PDA, "<\x00", title=NASTY),
     "a payoff": lambda: draw_payoff(PAYOFF, 0.5),
     "a table with a rest": lambda: gv.draw_stack_table(PDA, "<\x00>", unread=RAW),

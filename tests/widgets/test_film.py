@@ -6,12 +6,12 @@ import guidedviz as gv
 from guidedviz.errors import SettingError
 from guidedviz.views.layout.sketch import Arrow, Sketch
 from guidedviz.views.machine.film import build_film
+from guidedviz.views.machine.frame import MachineFrame
 from tests.widgets.toy import told
 
-FRAMES = [
-    Sketch(("a", "b", "c"), (Arrow(0, 1, ((97, 97),)),), 0, frozenset({2}), words="one", lit=frozenset({0})),
-    Sketch(("a", "b", "c"), (Arrow(0, 1, ((97, 98),)), Arrow(1, 2, ())), 0, frozenset({2}), words="two"),
-]
+FIRST = Sketch(("a", "b", "c"), (Arrow(0, 1, ((97, 97),)),), 0, frozenset({2}))
+SECOND = Sketch(("a", "b", "c"), (Arrow(0, 1, ((97, 98),)), Arrow(1, 2, ())), 0, frozenset({2}))
+FRAMES = [MachineFrame(FIRST, "one", frozenset({0})), MachineFrame(SECOND, "two")]
 SUMS = {"sum": [("sum", "+", "item"), ("item",)], "item": [("number",), ("(", "sum", ")")]}
 FILMS = {
     "reading": gv.views.nfa_reading_frames("[ab]+c?", "ab"),

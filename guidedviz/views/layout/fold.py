@@ -76,21 +76,21 @@ def fold(sketch: Sketch, around: Set[int] = frozenset()) -> Sketch:
     """
     joined: dict[Arrow, Arrow] = {}  # by the first arrow of the chain
     gone: set[Arrow] = set()
-    opened: set[int] = set()
+    unfolded: set[int] = set()
     for chain in find_chains(sketch):
         inside = inside_row(chain)
         if around.isdisjoint(inside):
             joined[chain[0]] = join(chain)
             gone.update(chain[1:])
         else:
-            opened.update(inside)
+            unfolded.update(inside)
     kept = [arrow for arrow in sketch.arrows if arrow not in gone]
     arrows = tuple(joined.get(arrow, arrow) for arrow in kept)
-    return replace(sketch, arrows=arrows, opened=frozenset(opened))
+    return replace(sketch, arrows=arrows, unfolded=frozenset(unfolded))
 
 
 def fold_loops(sketch: Sketch, around: Set[int] = frozenset()) -> Sketch:
-    """Each loop of several states that can be left only where it begins as one arrow, except loops with a chain inside.
+    """Each loop that is left only where it begins becomes one arrow; one of few states or with a chain inside stays.
 
     >>> from guidedviz.views.layout.sketch import sketch_dfa
     >>> [(arrow.source, arrow.target, arrow.through) for arrow in fold_loops(sketch_dfa(gv.regex('"[^"]*"'))).arrows]

@@ -15,19 +15,18 @@ from guidedviz.views.layout.sketch import Arrow, Groups, Sketch, sketch_of
 from guidedviz.views.words import reading
 
 MOST_OWN_STATES = 24
-OF_ENDLESS = 10  # states of a machine with more than those
+OF_ENDLESS = 10  # states that are drawn of a machine with more than `MOST_OWN_STATES`
 NAME_LENGTH = 12  # characters of a state's name
 
 
-def sketch_given(machine: Any) -> Sketch:
+def sketch_given(machine: Any, where: str = "draw_machine") -> Sketch:
     """The sketch of a machine of the library, or of one with `initial`, `step` and `is_accepting`."""
     try:
-        return sketch_of(machine)
+        return sketch_of(machine, where)
     except SettingError:
         if isinstance(machine, Machine):
             raise
-        wrapped = as_machine(machine, "draw_machine")
-    return sketch_own(wrapped)
+    return sketch_own(as_machine(machine, where))
 
 
 def sketch_own(machine: Machine[Any], most: int = MOST_OWN_STATES) -> Sketch:

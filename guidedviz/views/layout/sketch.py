@@ -1,6 +1,8 @@
-"""What is drawn of a machine, of any kind: the names of its states and its arrows.
+"""What is drawn of a machine, of any kind: the names of its states, and its arrows.
 
-The frames of a construction are sketches too.
+    [a-cx]+     names q0, q1        arrows q0 to q1 and q1 to q1, each for the bytes a to c and x
+
+All bytes that lead from one state to another are one arrow. A grammar's call is an arrow, too.
 """
 
 from collections import defaultdict
@@ -26,7 +28,6 @@ from guidedviz.views.words import reading
 
 Groups = tuple[tuple[str, frozenset[int]], ...]
 Ranges = tuple[tuple[int, int], ...]  # of bytes, both ends included
-Ride = tuple[str, tuple[str, ...]]  # the sign of a byte, and the keys of the arrows along which it moves
 DrawnRule = tuple[str, tuple[int, ...]]  # its name and its nodes, the start first
 CUT_GROUP = "cut"  # the title of a group of states that are removed
 ByState = dict[int, list["Arrow"]]
@@ -40,31 +41,29 @@ class Arrow:
     target: int
     ranges: Ranges
     call: str = ""  # the called rule
-    loop: str = field(default="", repr=False)  # of a counted rule, from its end to its start: how often
+    times: str = field(default="", repr=False)  # of a counted rule, from its end back to its start: how often, in words
     through: tuple[int, ...] = field(default=(), repr=False)  # the states inside a folded chain or loop
     folds_loop: bool = field(default=False, repr=False)  # the states inside come back to the source in several ways
 
 
 @dataclass(frozen=True)
 class Sketch:
-    """What is drawn: states, which are indices into `names`, and arrows; as a frame of a film also what it shows."""
+    """What is drawn of a machine. A state is an index into `names`.
+
+    >>> digits = sketch_dfa(gv.regex("[0-9]+"))
+    >>> digits.names, [(arrow.source, arrow.target) for arrow in digits.arrows], digits.accepting
+    (('q0', 'q1'), [(0, 1), (1, 1)], frozenset({1}))
+    """
 
     names: tuple[str, ...]
     arrows: tuple[Arrow, ...]
     initial: int
     accepting: frozenset[int]
     groups: Groups = ()  # titles and their states, drawn with a mark
-    words: str = ""  # a sentence about this frame
-    lit: frozenset[int] = frozenset()
-    lit_arrows: frozenset[str] = frozenset()  # by their keys
     rules: tuple[DrawnRule, ...] = ()  # of a grammar
     repeats: tuple[tuple[str, str], ...] = ()  # the counted rules, and how often each is repeated
-    opened: frozenset[int] = frozenset()  # the states inside unfolded chains
-    tape: tuple[bytes, int] = (b"", 0)  # a text, and how many of its bytes are read
-    ring: str = "may end here"  # what a double ring means
-    highlight: str = "now"  # what a lit state means
-    ride: Ride = ("", ())  # what moves into this frame of a film
-    merged: tuple[frozenset[int], ...] = ()  # per state, the states that became it
+    unfolded: frozenset[int] = frozenset()  # the states inside unfolded chains
+    ring_means: str = "may end here"  # what the legend says of an accepting state
 
     @cached_property
     def folded(self) -> frozenset[int]:
@@ -81,13 +80,9 @@ class Sketch:
         """The removed states that come after another removed one, so that nobody asked about them."""
         return self.cut & {arrow.target for arrow in self.arrows if arrow.source in self.cut}
 
-    def frame(self, words: str, lit: Iterable[int] = (), moves: Iterable[str] = (), **changes: Any) -> "Sketch":
-        """A frame of a film with these states and arrows highlighted."""
-        return replace(self, words=words, lit=frozenset(lit), lit_arrows=frozenset(moves), **changes)
-
     def is_chain(self, arrow: Arrow) -> bool:
         """Whether an arrow is a folded chain or one byte of an unfolded one."""
-        return bool(arrow.through) or arrow.source in self.opened or arrow.target in self.opened
+        return bool(arrow.through) or arrow.source in self.unfolded or arrow.target in self.unfolded
 
 
 def is_one_byte(ranges: Ranges) -> bool:
@@ -132,7 +127,7 @@ def sketch_nfa(nfa: NFA) -> Sketch:
 
 
 def sketch_fsm(fsm: GuidedFSM) -> Sketch:
-    """A machine over tokens under its own names; where a token has several bytes, the smallest DFA.
+    """A machine over tokens, with its own names of states; if a token has several bytes, the smallest DFA instead.
 
     >>> fsm = gv.GuidedFSM(gv.Vocabulary([b"a", b"b"]), start="start")
     >>> fsm.add_transition("start", {0, 1}, "end")
@@ -173,7 +168,7 @@ def sketch_pda(pda: PDA) -> Sketch:
         rule = nodes.rule_of[end]
         bounds = nodes.counts[rule]
         if isinstance(bounds, Bounds):
-            again = Arrow(end, nodes.starts[rule], (), loop=str(bounds))
+            again = Arrow(end, nodes.starts[rule], (), times=str(bounds))
             arrows.append(again)
     names = tuple(map(name_node, range(len(nodes))))
     counted_rules = zip(nodes.names, nodes.counts, strict=True)
@@ -214,8 +209,7 @@ def _visible(sketch: Sketch) -> Sketch:
     """A sketch with printable names, wherever they come from."""
     names = tuple(reading(name) or "∅" for name in sketch.names)
     groups = [(reading(title), states) for title, states in sketch.groups]
-    words = reading(sketch.words)
-    return replace(sketch, names=names, groups=tuple(groups), words=words)
+    return replace(sketch, names=names, groups=tuple(groups))
 
 
 def by_state(arrows: Collection[Arrow]) -> tuple[ByState, ByState]:
@@ -237,8 +231,8 @@ def say_arrow(arrow: Arrow) -> str:
     >>> say_arrow(Arrow(0, 1, ((48, 57),))), say_arrow(Arrow(0, 2, ((97, 97), (32, 32)), through=(1,)))
     ('0-9', 'a␣')
     """
-    if arrow.loop:
-        return f"{arrow.loop} times"
+    if arrow.times:
+        return f"{arrow.times} times"
     if arrow.folds_loop:
         return shorten(say_ranges(arrow.ranges, 64), LABEL_LENGTH)
     if arrow.through:
@@ -254,8 +248,8 @@ def say_arrow_in_full(arrow: Arrow) -> str:
     """
     if arrow.call:
         return f"calls {arrow.call}"
-    if arrow.loop:
-        return f"again, {arrow.loop} times in all"
+    if arrow.times:
+        return f"again, {arrow.times} times in all"
     text = say_ranges(arrow.ranges, 64, whole=True)
     if not arrow.through:
         return text

@@ -19,11 +19,12 @@ from guidedviz.machines.visible import counted, name_node, name_state, visible, 
 from guidedviz.tokens.trie import Trie
 from guidedviz.tokens.vocabulary import Vocabulary
 from guidedviz.tokens.walk import walk_steps
-from guidedviz.views.layout.sketch import CUT_GROUP, Arrow, Groups, Sketch, sketch_dfa, sketch_nfa, values_in
+from guidedviz.views.layout.sketch import CUT_GROUP, Arrow, Sketch, sketch_dfa, sketch_nfa, values_in
 from guidedviz.views.machine.film import check_machine, check_watchable, list_names, say_nodes
+from guidedviz.views.machine.frame import MachineFrame
 
 
-def dfa_frames(text: str) -> list[Sketch]:
+def dfa_frames(text: str) -> list[MachineFrame]:
     """The subset construction, state by state; a name contains the set of NFA states.
 
     >>> for frame in dfa_frames("ab*"):
@@ -37,17 +38,17 @@ def dfa_frames(text: str) -> list[Sketch]:
     steps = list(build_dfa_steps(nfa, whole=True))
     names = tuple(_name_set(step.state, step.subset) for step in steps)
     subsets = tuple(step.subset for step in steps)
-    whole = replace(sketch_dfa(dfa), names=names, merged=subsets)
+    whole = replace(sketch_dfa(dfa), names=names)
     frames = []
     met = {0}
     for step in steps:
         targets = {target for _, _, target in step.edges}
         arrows = tuple(arrow for arrow in whole.arrows if arrow.source <= step.state)
-        shown = replace(whole, arrows=arrows)
+        shown = MachineFrame(replace(whole, arrows=arrows), merged=subsets)
         moves = {f"{step.state}-{target}" for target in targets}
         ride = "", tuple(sorted(moves))
         words = _say_moves(step, whole, met)
-        frames.append(shown.frame(words, {step.state}, moves, ride=ride))
+        frames.append(shown.show(words, {step.state}, moves, ride=ride))
         met |= targets
     return frames
 
@@ -81,11 +82,11 @@ def _say_byte_ranges(ranges: Iterable[tuple[int, int]]) -> str:
 # --- to the smallest DFA ---
 
 
-def minimal_frames(text: str) -> list[Sketch]:
+def minimal_frames(text: str) -> list[MachineFrame]:
     """Hopcroft's partition refinement: blocks are split until no byte distinguishes their states, then merged.
 
     >>> for frame in minimal_frames("ab|cb"):
-    ...     print([title + str(sorted(states)) for title, states in frame.groups], frame.words)
+    ...     print([title + str(sorted(states)) for title, states in frame.sketch.groups], frame.words)
     ['A[3]', 'B[0, 1, 2]'] In A the text may end, in B it may not.
     ['A[3]', 'B[0]', 'C[1, 2]'] "b" leads into A from q1 q2, but from no other state of B. New block C: q1 q2.
     [] Each block becomes one state: 3 states of 4.
@@ -98,7 +99,7 @@ def minimal_frames(text: str) -> list[Sketch]:
     words = "In A the text may end, in B it may not."
     if len(blocks) < 2:
         words = "All states are alike so far: one block."
-    frames = [whole.frame(words, groups=_lettered(blocks))]
+    frames = [MachineFrame(_in_blocks(whole, blocks), words)]
     for step in minimise_steps(dfa):
         words = _say_split(step, whole.names, blocks)
         blocks[step.block] -= step.moved
@@ -110,14 +111,15 @@ def minimal_frames(text: str) -> list[Sketch]:
             if target in step.into:
                 moves.add(f"{state}-{target}")
         ride = visible(bytes([byte])), tuple(sorted(moves))
-        groups = _lettered(blocks)
-        frames.append(whole.frame(words, step.moved, moves, groups=groups, ride=ride))
+        shown = MachineFrame(_in_blocks(whole, blocks))
+        frames.append(shown.show(words, step.moved, moves, ride=ride))
     merged = merged_states(dfa, minimal)
     names = tuple(_name_set(state, old) for state, old in enumerate(merged))
     words = "No two states are equivalent: all stay."
     if len(minimal) < len(dfa):
         words = f"Each block becomes one state: {len(minimal)} states of {len(dfa)}."
-    return [*frames, replace(sketch_dfa(minimal), names=names, words=words, merged=merged)]
+    smallest = replace(sketch_dfa(minimal), names=names)
+    return [*frames, MachineFrame(smallest, words, merged=merged)]
 
 
 def merged_states(before: DFA, after: DFA) -> tuple[frozenset[int], ...]:
@@ -158,14 +160,15 @@ def title_of(block: int) -> str:
     return f"{letter}{block // 26}" if block >= 26 else letter
 
 
-def _lettered(blocks: Iterable[frozenset[int]]) -> Groups:
-    return tuple((title_of(number), block) for number, block in enumerate(blocks))
+def _in_blocks(sketch: Sketch, blocks: Iterable[frozenset[int]]) -> Sketch:
+    """The sketch with its states in groups, one per block."""
+    return replace(sketch, groups=tuple((title_of(number), block) for number, block in enumerate(blocks)))
 
 
 # --- an NFA that reads a text ---
 
 
-def nfa_reading_frames(regex: str, text: str) -> list[Sketch]:
+def nfa_reading_frames(regex: str, text: str) -> list[MachineFrame]:
     """Two frames per byte: the states that the byte leads to, then those that ε edges add.
 
     >>> for frame in nfa_reading_frames("a?b|a", "a"):
@@ -178,29 +181,29 @@ def nfa_reading_frames(regex: str, text: str) -> list[Sketch]:
     nfa, _, _ = machine_stages(regex)
     check_machine(regex, nfa)
     data = text.encode()
-    whole = replace(sketch_nfa(nfa), tape=(data, 0))
+    whole = MachineFrame(sketch_nfa(nfa), tape=(data, 0))
     states = {nfa.initial}
     words = f"Nothing is read. The NFA starts in {name_node(nfa.initial)}."
-    frames = [whole.frame(words, states)]
+    frames = [whole.show(words, states)]
     states = _add_closure(frames, nfa, states)
     for read, byte in enumerate(data, 1):
         moves = moves_by(nfa, states, byte)
         sign = visible(bytes([byte]))
         if not moves:
             words = f'No lit state reads "{sign}", so none is lit now: the NFA refuses the text.'
-            frames.append(whole.frame(words, ride=(sign, ())))
+            frames.append(whole.show(words, ride=(sign, ())))
             return frames
         states = {target for _, target in moves}
         whole = replace(whole, tape=(data, read))
         keys = {f"{source}-{target}" for source, target in moves}
         words = f'"{sign}" is read. It leads to {say_nodes(states)}.'
         ride = sign, tuple(sorted(keys))
-        frames.append(whole.frame(words, states, keys, ride=ride))
+        frames.append(whole.show(words, states, keys, ride=ride))
         states = _add_closure(frames, nfa, states)
     words = f"The text ends. {name_node(nfa.accepting)} is accepting and not lit: the NFA refuses it."
     if nfa.accepting in states:
         words = f"The text ends. {name_node(nfa.accepting)} is lit and accepting: the NFA accepts it."
-    return [*frames, whole.frame(words, states)]
+    return [*frames, whole.show(words, states)]
 
 
 def moves_by(nfa: NFA, states: Iterable[int], byte: int) -> list[tuple[int, int]]:
@@ -217,7 +220,7 @@ def moves_by(nfa: NFA, states: Iterable[int], byte: int) -> list[tuple[int, int]
     return moves
 
 
-def _add_closure(frames: list[Sketch], nfa: NFA, states: set[int]) -> set[int]:
+def _add_closure(frames: list[MachineFrame], nfa: NFA, states: set[int]) -> set[int]:
     """The closure over ε edges, and its frame if it adds a state."""
     closed = set(reach(states, nfa.epsilon.__getitem__))
     added = closed - states
@@ -226,14 +229,14 @@ def _add_closure(frames: list[Sketch], nfa: NFA, states: set[int]) -> set[int]:
         size = counted(len(closed), "state")
         words = f"ε edges add {say_nodes(added)}: the NFA is in {size}."
         ride = "", tuple(sorted(moves))
-        frames.append(frames[-1].frame(words, closed, moves, ride=ride))
+        frames.append(frames[-1].show(words, closed, moves, ride=ride))
     return closed
 
 
 # --- the walk of a trie ---
 
 
-def trie_frames(machine: Machine[Any], vocabulary: Vocabulary, state: Hashable | None = None) -> list[Sketch]:
+def trie_frames(machine: Machine[Any], vocabulary: Vocabulary, state: Hashable | None = None) -> list[MachineFrame]:
     """One frame per node that the machine is asked about, depth first, from a state, by default the initial one.
 
     >>> for frame in trie_frames(gv.regex("3+"), gv.Vocabulary([b"3", b"33", b".", b".5"])):
@@ -256,7 +259,7 @@ def trie_frames(machine: Machine[Any], vocabulary: Vocabulary, state: Hashable |
     nodes = counted(len(trie) - 1, "node")
     size = f"{tokens}, {nodes} below the start"
     words = f"{size}: a ring marks where a token ends. The machine is in {names[0]}."
-    frames = [whole.frame(words, {0})]
+    frames = [MachineFrame(whole, words, frozenset((0,)), lit_means="reached")]
     waiting = [*reversed(_children(trie, 0))]
     while waiting:
         node = waiting.pop()
@@ -269,34 +272,36 @@ def trie_frames(machine: Machine[Any], vocabulary: Vocabulary, state: Hashable |
     legal = last.lit & whole.accepting
     words = f"The walk is over: {_say_tokens(whole, legal)} legal in {names[0]}."
     words += f" The machine was asked about {len(frames) - 1} of these nodes, and read {len(names) - 1}."
-    return [*frames, replace(last, words=words, lit=legal, highlight="legal", ride=("", ()))]
+    return [*frames, replace(last, words=words, lit=legal, lit_means="legal", ride=("", ()))]
 
 
-def _read_node(before: Sketch, trie: Trie, node: int, names: Mapping[int, str]) -> Sketch:
+def _read_node(before: MachineFrame, trie: Trie, node: int, names: Mapping[int, str]) -> MachineFrame:
     """The frame of a node that can be read."""
+    sketch = before.sketch
     parent = int(trie.parent[node])
     sign = _sign_of(trie, node)
     follows = "on to what is below"
-    if node in before.accepting:
-        follows = f'"{before.names[node]}" is legal'
+    if node in sketch.accepting:
+        follows = f'"{sketch.names[node]}" is legal'
     words = f'"{sign}" is read, {names[parent]} to {names[node]}: {follows}.'
     move = f"{parent}-{node}"
     moves = before.lit_arrows | {move}
-    return before.frame(words, before.lit | {node}, moves, ride=(sign, (move,)))
+    return before.show(words, before.lit | {node}, moves, ride=(sign, (move,)))
 
 
-def _cut_node(before: Sketch, trie: Trie, node: int, names: Mapping[int, str]) -> Sketch:
+def _cut_node(before: MachineFrame, trie: Trie, node: int, names: Mapping[int, str]) -> MachineFrame:
     """The frame of a node that cannot be read, nor what is below it."""
+    sketch = before.sketch
     lost = frozenset(reach([node], partial(_children, trie)))
-    cut = lost.union(*(nodes for _, nodes in before.groups))
-    said = f"{_say_tokens(before, lost)} illegal."
+    said = f"{_say_tokens(sketch, lost)} illegal."
     if len(lost) > 1:
         said = f"the subtree is cut, {said}"
     parent = int(trie.parent[node])
     sign = _sign_of(trie, node)
     words = f'"{sign}" cannot be read in {names[parent]}: {said}'
     ride = sign, (f"{parent}-{node}",)
-    return replace(before, words=words, groups=((CUT_GROUP, cut),), ride=ride)
+    cut = replace(sketch, groups=((CUT_GROUP, sketch.cut | lost),))
+    return replace(before, sketch=cut, words=words, ride=ride)
 
 
 def sketch_trie(trie: Trie, vocabulary: Vocabulary) -> Sketch:
@@ -315,7 +320,7 @@ def sketch_trie(trie: Trie, vocabulary: Vocabulary) -> Sketch:
         arrows.append(Arrow(parent, node, ((byte, byte),)))
     names = ("start", *map(visible, prefixes[1:]))
     ends = frozenset(map(int, trie.node_of[list(vocabulary.text_ids)]))
-    return Sketch(names, tuple(arrows), 0, ends, ring="a token ends here", highlight="reached")
+    return Sketch(names, tuple(arrows), 0, ends, ring_means="a token ends here")
 
 
 def _children(trie: Trie, node: int) -> range:

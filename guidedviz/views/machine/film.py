@@ -13,7 +13,8 @@ from guidedviz.markup import Element, node
 from guidedviz.views.figure import NEAR_EDGE, drawing, moved
 from guidedviz.views.layout.diagram import Diagram
 from guidedviz.views.layout.lay_out import lay_out
-from guidedviz.views.layout.sketch import Arrow, Sketch, sketch_of
+from guidedviz.views.layout.sketch import Arrow, Sketch
+from guidedviz.views.machine.frame import MachineFrame, frame_of
 from guidedviz.views.machine.highlight import arrow_key
 from guidedviz.views.machine.picture import bare
 from guidedviz.views.machine.svg import CELL, STRIP, STYLE, mark_bytes, write_bytes, write_diagram
@@ -73,19 +74,18 @@ def pack_frame(
 
 def build_film(frames: Iterable[Any]) -> FilmDrawings:
     """Lay out every set of states once, with the arrows of all its frames."""
-    sketches = [sketch_of(frame, "gv.film, frames") for frame in frames]
-    if not sketches:
+    shown = [frame_of(frame, "gv.film, frames") for frame in frames]
+    if not shown:
         raise SettingError("gv.film", seen="no frames", expected="one sketch or more", hint="gv.views.dfa_frames(text)")
-    keys = [(sketch.names, sketch.initial) for sketch in sketches]
-    alike = grouped(zip(keys, sketches, strict=True))
+    keys = [(frame.sketch.names, frame.sketch.initial) for frame in shown]
+    alike = grouped(zip(keys, shown, strict=True))
     drawings: list[Element] = []
-    number = {}
-    for key, frames_alike in alike.items():
-        number[key] = len(drawings)
-        tapes = [sketch.tape for sketch in frames_alike if sketch.tape[0]]
-        drawings.append(bare_drawing(overlay(frames_alike), tapes=tapes))
-    numbers = [number[key] for key in keys]
-    return FilmDrawings(tuple(drawings), tuple(map(_pack_sketch, sketches, numbers)))
+    for frames_alike in alike.values():
+        tapes = [frame.tape for frame in frames_alike if frame.tape[0]]
+        whole = overlay([frame.sketch for frame in frames_alike])
+        drawings.append(bare_drawing(whole, tapes=tapes))
+    numbers = map(list(alike).index, keys)
+    return FilmDrawings(tuple(drawings), tuple(map(_pack_machine, shown, numbers)))
 
 
 def overlay(sketches: Sequence[Sketch]) -> Sketch:
@@ -101,8 +101,7 @@ def overlay(sketches: Sequence[Sketch]) -> Sketch:
         accepting |= sketch.accepting
         for arrow in sketch.arrows:
             arrows[arrow.source, arrow.target, not arrow.ranges] = arrow
-    last = bare(sketches[-1])
-    return replace(last, arrows=tuple(arrows.values()), accepting=accepting)
+    return replace(bare(sketches[-1]), arrows=tuple(arrows.values()), accepting=accepting)
 
 
 def bare_drawing(
@@ -130,9 +129,10 @@ def rule_drawing(diagram: Diagram) -> Element:
     return drawing(diagram.width, diagram.height, moved(0, 0, write_diagram(diagram)), alt=alt)
 
 
-def _pack_sketch(sketch: Sketch, number: int) -> FilmFrame:
+def _pack_machine(frame: MachineFrame, number: int) -> FilmFrame:
     """The parts of a frame of this drawing; a state is visible once an arrow touches it."""
-    shown = {sketch.initial, *sketch.lit}
+    sketch = frame.sketch
+    shown = {sketch.initial, *frame.lit}
     for arrow in sketch.arrows:
         shown |= {arrow.source, arrow.target}
     groups = []
@@ -140,11 +140,10 @@ def _pack_sketch(sketch: Sketch, number: int) -> FilmFrame:
         shown |= states
         groups.append([title, sorted(states)])
     arrows = list(map(arrow_key, sketch.arrows))
-    arrows += [key for key, _ in mark_bytes(*sketch.tape)]
-    on = sorted(sketch.lit_arrows)
+    arrows += [key for key, _ in mark_bytes(*frame.tape)]
     more: FilmFrame = {"drawing": number, "groups": groups}
-    if sketch.ride != ("", ()):
-        more["ride"] = sketch.ride
-    if sketch.merged:
-        more["merged"] = [sorted(states) for states in sketch.merged]
-    return pack_frame(sorted(shown), arrows, sorted(sketch.lit), on, sketch.words, **more)
+    if frame.ride != ("", ()):
+        more["ride"] = frame.ride
+    if frame.merged:
+        more["merged"] = [sorted(states) for states in frame.merged]
+    return pack_frame(sorted(shown), arrows, sorted(frame.lit), sorted(frame.lit_arrows), frame.words, **more)

@@ -29,8 +29,8 @@ from guidedviz.views.figure import (
 from guidedviz.views.layout.diagram import Diagram
 from guidedviz.views.layout.fold import fold, fold_loops
 from guidedviz.views.layout.lay_out import lay_out, lay_out_rule, lay_out_states
-from guidedviz.views.layout.own_sketch import sketch_given
 from guidedviz.views.layout.sketch import Sketch, sketch_of
+from guidedviz.views.machine.frame import MachineFrame, frame_of
 from guidedviz.views.machine.highlight import Highlight, state_after
 from guidedviz.views.machine.svg import CUT_STYLE, FEW_CALLS, STRIP, STYLE, mark_bytes, write_bytes, write_diagram
 from guidedviz.views.machine.text import say_machine, say_size
@@ -73,9 +73,10 @@ def draw_machine(
       ◎ n2
         n3  ) → n2
     """
-    sketch = sketch_given(machine)
+    frame = frame_of(machine, "draw_machine")
+    sketch = frame.sketch
     expect(title, str, "draw_machine, title", "a text")
-    lit = Highlight(sketch.lit, sketch.lit, sketch.lit_arrows)
+    lit = Highlight(frame.lit, frame.lit, frame.lit_arrows)
     current: Sequence[int] = ()
     if isinstance(machine, PDA) and at is not None:
         text_or_state = expect(at, State | bytes | str, "draw_machine, at", "a state or a text")
@@ -90,7 +91,7 @@ def draw_machine(
         folded = not isinstance(machine, PDA) and len(sketch.names) > DRAWN_WHOLE
     diagram = _lay_out_around(sketch, lit, current, folded, compact)
     text = say_machine(diagram, lit, say_size(diagram))
-    return _write_sheet(diagram, lit, title or sketch.words, text)
+    return _write_sheet(replace(frame, words=title or frame.words), diagram, lit, text)
 
 
 def _lay_out_around(
@@ -114,20 +115,20 @@ def _check_path(sketch: Sketch, at: Any) -> list[int]:
     return path
 
 
-def _write_sheet(diagram: Diagram, lit: Highlight, title: str, text: str) -> Figure:
-    """A diagram as a figure, with its title above and a legend below."""
+def _write_sheet(frame: MachineFrame, diagram: Diagram, lit: Highlight, text: str) -> Figure:
+    """The diagram of a frame as a figure, with its words above and a legend below."""
     scale = min(1.0, HIGHEST / diagram.height)
     height = diagram.height * scale
-    title_width = min(LEAST_LEGEND, TITLE_LETTER * len(title) + 2 * NEAR_EDGE)
+    title_width = min(LEAST_LEGEND, TITLE_LETTER * len(frame.words) + 2 * NEAR_EDGE)
     least = max(diagram.width * scale + 2 * NEAR_EDGE, NARROWEST, title_width)
-    legend, width, lower = write_machine_legend(diagram, lit, least)
+    legend, width, lower = write_machine_legend(diagram, lit, frame.lit_means, least)
     room = int((width - 2 * NEAR_EDGE) / TITLE_LETTER)
-    lines = wrap(title, room, break_on_hyphens=False)
+    lines = wrap(frame.words, room, break_on_hyphens=False)
     top = 8.0 + TITLE_LINE * len(lines)
     parts = [node("style", STYLE)]
     if diagram.sketch.cut:
         parts.append(node("style", CUT_STYLE))
-    data, read = diagram.sketch.tape
+    data, read = frame.tape
     if data:
         tape = write_bytes(data)
         tape += [mark for _, mark in mark_bytes(data, read)]
@@ -207,8 +208,8 @@ def _fit_inside(diagram: Diagram, lit: Highlight, about: str, at: int, width: fl
 
 
 def bare(sketch: Sketch) -> Sketch:
-    """The sketch without highlights and groups, so that all frames share one cached layout."""
-    return replace(sketch, words="", lit=frozenset(), lit_arrows=frozenset(), groups=(), tape=(b"", 0))
+    """The sketch without groups, so that all frames share one cached layout."""
+    return replace(sketch, groups=())
 
 
 # --- the legend: the icon and the meaning of each shape ---
@@ -227,10 +228,12 @@ CALL_ICON = rect(0, -7, 18, 14, class_="gv-box") + CALL_SIDES
 Sign = tuple[object, Element, str]  # a sign is in the legend if the first of its three values is true
 
 
-def write_machine_legend(diagram: Diagram, lit: Highlight, width: float) -> tuple[Element, float, float]:
+def write_machine_legend(
+    diagram: Diagram, lit: Highlight, lit_means: str, width: float
+) -> tuple[Element, float, float]:
     """The legend, the least width of the picture, and the y of the last line."""
     limit = max(width, LEAST_LEGEND)
-    signs = [*_signs_of_states(diagram, lit), *_signs_of_calls(diagram, lit), *_signs_of_parts(diagram)]
+    signs = [*_signs_of_states(diagram, lit, lit_means), *_signs_of_calls(diagram, lit), *_signs_of_parts(diagram)]
     shown = ((_icon("machine", icon), words) for there, icon, words in signs if there)
     parts, right, y = write_legend(shown, 0, 4, limit)
     short = [label for label in diagram.labels if label.words.endswith("…")]
@@ -244,18 +247,18 @@ def write_machine_legend(diagram: Diagram, lit: Highlight, width: float) -> tupl
     return together(parts), max(width, right + NEAR_EDGE), y - 4
 
 
-def _signs_of_states(diagram: Diagram, lit: Highlight) -> Iterator[Sign]:
+def _signs_of_states(diagram: Diagram, lit: Highlight, lit_means: str) -> Iterator[Sign]:
     """The start, the ends, and the path that is highlighted."""
     sketch = diagram.sketch
     start = "where a rule begins" if diagram.blocks else "start"
-    end = "the rule may end here" if diagram.blocks else sketch.ring
+    end = "the rule may end here" if diagram.blocks else sketch.ring_means
     taken = "taken, byte by byte" if lit.numbers else "taken"
     has_epsilon = not all(arrow.ranges or arrow.call for arrow in sketch.arrows)
     start_icon = LINE_ICON + _circle(3, "head", 3) + _tip("head")
     yield sketch.initial in diagram.spots, start_icon, start
     end_icon = _circle(7) + _circle(4.4, "ring")
     yield sketch.accepting & diagram.spots.keys(), end_icon, end
-    yield lit.now, _icon("lit", _circle(5.5)), sketch.highlight
+    yield lit.now, _icon("lit", _circle(5.5)), lit_means
     yield lit.arrows, _arrow_icon("on"), taken
     yield lit.cross, _icon("cross", CROSS_ICON), "refused here"
     yield has_epsilon, _arrow_icon("free"), "ε reads nothing"

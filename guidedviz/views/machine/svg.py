@@ -163,7 +163,7 @@ def _about_state(sketch: Sketch, state: int, groups: list[str]) -> Element:
     if state == sketch.initial:
         said.append("the start")
     if state in sketch.accepting:
-        said.append(sketch.ring)
+        said.append(sketch.ring_means)
     return node("title", " · ".join(said + groups))
 
 

@@ -105,7 +105,7 @@ def _say_state(sketch: Sketch, lit: Highlight, state: int, arrows: Sequence[Arro
 
 
 def _say_arrow(arrow: Arrow, lit: Highlight) -> str:
-    if arrow.loop:
+    if arrow.times:
         return say_arrow(arrow)
     if arrow.through:
         return say_arrow_in_full(arrow)

@@ -69,13 +69,13 @@ def film(frames_of, pattern):
 def test_a_film_has_one_set_of_states_its_arrows_only_grow_and_it_ends_with_the_machine(pattern):
     frames = film(dfa_frames, pattern)
     whole = sketch_dfa(machine_stages(pattern)[1])
-    machines = {(frame.names, frame.initial, frame.accepting) for frame in frames}
-    assert machines == {(frames[0].names, whole.initial, whole.accepting)}
-    drawn = [{(a.source, a.target, pair) for a in frame.arrows for pair in a.ranges} for frame in frames]
+    machines = {(frame.sketch.names, frame.sketch.initial, frame.sketch.accepting) for frame in frames}
+    assert machines == {(frames[0].sketch.names, whole.initial, whole.accepting)}
+    drawn = [{(a.source, a.target, pair) for a in frame.sketch.arrows for pair in a.ranges} for frame in frames]
     assert all(before <= after for before, after in pairwise(drawn))
-    assert frames[-1].arrows == whole.arrows
+    assert frames[-1].sketch.arrows == whole.arrows
     for frame, before in zip(frames, [set(), *drawn], strict=False):
-        keys = {f"{a.source}-{a.target}" for a in frame.arrows}
+        keys = {f"{a.source}-{a.target}" for a in frame.sketch.arrows}
         assert frame.lit_arrows <= keys
         known = {f"{source}-{target}" for source, target, _ in before}
         assert keys - known <= frame.lit_arrows
@@ -87,17 +87,17 @@ def test_the_film_of_a_minimisation_splits_blocks_and_ends_with_the_smallest_mac
     _, dfa, minimal = machine_stages(pattern)
     *frames, last = film(minimal_frames, pattern)
     for before, after in pairwise(frames):
-        assert len(after.groups) == len(before.groups) + 1
+        assert len(after.sketch.groups) == len(before.sketch.groups) + 1
     for frame in frames:
-        grouped = [state for _, states in frame.groups for state in states]
+        grouped = [state for _, states in frame.sketch.groups for state in states]
         assert sorted(grouped) == list(range(len(dfa)))
-        titles = {title for title, _ in frame.groups}
-        assert len(titles) == len(frame.groups)
+        titles = {title for title, _ in frame.sketch.groups}
+        assert len(titles) == len(frame.sketch.groups)
     whole = sketch_dfa(minimal)
-    assert (last.arrows, last.accepting) == (whole.arrows, whole.accepting)
-    assert len(last.names) == len(minimal)
+    assert (last.sketch.arrows, last.sketch.accepting) == (whole.arrows, whole.accepting)
+    assert len(last.sketch.names) == len(minimal)
     merged = merged_states(dfa, minimal)
-    groups = {states for _, states in frames[-1].groups}
+    groups = {states for _, states in frames[-1].sketch.groups}
     assert groups >= set(merged)
 
 
@@ -113,7 +113,7 @@ def test_the_sets_of_the_film_are_those_of_the_exercise():
     listed = [sorted(one) for one in subsets]
     assert listed == [[0, 1], [1, 2], [2]]
     assert all(step_set(nfa, {*one}, byte) in (set(), *subsets) for one in subsets for byte in b"abc")
-    assert dfa_frames("a?b|a")[-1].names == ("q0 {0,1}", "q1 {1,2}", "q2 {2}")
+    assert dfa_frames("a?b|a")[-1].sketch.names == ("q0 {0,1}", "q1 {1,2}", "q2 {2}")
 
 
 def test_the_tape_of_a_reading_shows_what_is_read_and_what_is_left():
@@ -147,7 +147,7 @@ def test_the_last_frame_is_right_about_the_text(pattern, text):
     last = frames[-1]
     accepted = last.words.endswith("the NFA accepts it.")
     assert accepted == bool(re.fullmatch(pattern, text))
-    assert not accepted or last.lit & last.accepting
+    assert not accepted or last.lit & last.sketch.accepting
 
 
 TOY = gv.Vocabulary([b"3", b"42", b".", b".5", b"3.", b"7.5", b"..", b"3x", b"x", b"</s>"], eos={9})
@@ -157,8 +157,8 @@ DECIMAL = gv.regex(r"[0-9]+(\.[0-9]+)?")
 def test_where_the_machine_cannot_go_on_everything_below_is_cut_at_once():
     frames = gv.views.trie_frames(DECIMAL, TOY, state=2)
     assert frames[1].words == '"." cannot be read in q2: the subtree is cut, ".", ".." and ".5" are illegal.'
-    _, nodes = frames[1].groups[0]
-    assert {frames[1].names[node] for node in nodes} == {".", "..", ".5"}
+    _, nodes = frames[1].sketch.groups[0]
+    assert {frames[1].sketch.names[node] for node in nodes} == {".", "..", ".5"}
     assert frames[1].lit == {0}
     assert len(frames) == 1 + 9 + 1, "the machine is never asked about what is below a cut, nor about 7.5"
     said = [frame.words for frame in frames]
@@ -174,8 +174,8 @@ def test_at_the_end_the_lit_rings_are_the_mask(pieces, text):
     vocabulary = gv.Vocabulary(pieces)
     machine = gv.regex(text)
     *_, walked, last = gv.views.trie_frames(machine, vocabulary)
-    cut = {node for _, nodes in walked.groups for node in nodes}
-    assert cut | walked.lit == set(range(len(walked.names)))
+    cut = {node for _, nodes in walked.sketch.groups for node in nodes}
+    assert cut | walked.lit == set(range(len(walked.sketch.names)))
     assert not cut & walked.lit
     mask = gv.guide(machine, vocabulary).mask(machine.initial)
     legal = {vocabulary.pieces[token] for token in np.flatnonzero(mask)}

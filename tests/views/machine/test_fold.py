@@ -78,8 +78,8 @@ def test_a_chain_around_a_state_stays_unfolded(sketch, data):
     every = {state for chain in chains for state in inside_row(chain)}
     kept = data.draw(st.frozensets(st.integers(0, len(sketch.names) - 1)))
     now = fold(sketch, kept)
-    assert now.opened | now.folded == every
-    assert now.opened == {s for chain in chains if kept & {*inside_row(chain)} for s in inside_row(chain)}
+    assert now.unfolded | now.folded == every
+    assert now.unfolded == {s for chain in chains if kept & {*inside_row(chain)} for s in inside_row(chain)}
     assert fold(sketch, every).arrows == sketch.arrows, "all unfolded, it is the machine itself"
 
 
