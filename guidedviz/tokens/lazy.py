@@ -1,8 +1,11 @@
 """Lazy masks as in llguidance: each mask is computed when it is needed, by a walk of the trie from the current state.
 
-The walk skips all nodes below a rejected node. Where nearly all is legal, as in a JSON string, slices help: the tokens
-that begin a text of one small regex are found once per vocabulary. If the machine reads whatever the regex reads, the
-slice is legal as a whole, and only the rest of the other tokens is walked.
+    pieces 2, 20, 202, a, ab        [0-9]{2} reads 2 and 20, and refuses 202 and a. Nobody asks about ab, below a.
+
+The walk skips all nodes below a rejected node. Where nearly every token is legal, as in a JSON string, slices help. A
+*slice* is the set of tokens that one small regex reads, such as those without quotes and controls. It is found once per
+vocabulary. If the machine reads whatever the regex reads, the slice is legal as a whole. Of each other token only the
+bytes after its longest prefix in the regex are walked.
 """
 
 from collections.abc import Callable, Hashable, Sequence
@@ -33,7 +36,7 @@ SLICE_PATTERNS = {  # the kinds of text, the one with the most tokens first
     "words": r"\w*",
 }
 MOST_SLICE_PAIRS = 600  # with more pairs, the search takes longer than the walk
-FEWEST = 100  # tokens of a slice
+FEWEST_IN_SLICE = 100  # tokens; a smaller slice saves nothing
 
 
 StepFunction = Callable[[Any, int], Hashable | None]
@@ -44,8 +47,8 @@ KindsFunction = Callable[[Any], bytes]  # of a state: the kind of every byte; by
 class Slice:
     """The tokens of a vocabulary that are prefixes of one kind of text.
 
-    >>> part = Slice("letters", regex("[a-z]*"), Vocabulary([b"ab", b"a:", b"b", b":"]))
-    >>> part, part.mask.tolist(), part.rest, part.rest.node_of.tolist()
+    >>> letters = Slice("letters", regex("[a-z]*"), Vocabulary([b"ab", b"a:", b"b", b":"]))
+    >>> letters, letters.mask.tolist(), letters.rest, letters.rest.node_of.tolist()
     (Slice(letters: 2 tokens), [True, False, True, False], Trie(2 nodes, 1 levels), [-1, 1, -1, 1])
     """
 
@@ -104,17 +107,17 @@ class Slice:
 
     @cached_property
     def rest(self) -> Trie:
-        """The trie of the other tokens as in `others`, each without the prefix that is a complete text of this kind.
+        """The trie of the other tokens, each without its longest prefix that is a complete text of this kind.
 
-        Where the slice loops, such a prefix leads the guide's machine back to the same state, so only the rest of the
-        token is walked.
+        Where the slice loops (`reads_all`), such a prefix leads the guide's machine back to the same state, so only the
+        rest of the token is walked.
         """
         trie = self.vocabulary.trie
         live, labels = self._walk
         whole = np.zeros(len(trie), dtype=np.bool_)
         whole[live[labels == labels[0]]] = True  # back in the start state
         others = self._outside
-        begin = trie.node_of[others]  # of each token: the last of its nodes that is whole
+        begin = trie.node_of[others]  # of each token its last node, then the last one that is whole
         while not whole[begin].all():
             begin = np.where(whole[begin], begin, trie.parent[begin])
         depths = np.searchsorted(trie.levels, begin, side="right") - 1
@@ -140,26 +143,26 @@ def build_slices(vocabulary: Vocabulary, controls: bool = True) -> tuple[Slice, 
 def find_slice(
     step: StepFunction, kinds_in: KindsFunction, slices: Sequence[Slice], state: Hashable, must_loop: bool = True
 ) -> Slice | None:
-    """The first slice whose tokens are all legal in a state; with `must_loop` it also loops there: see `reads_all`.
+    """The first slice whose tokens are all legal in a state; with `must_loop` it also loops there (`reads_all`).
 
     >>> text, slices = regex('"[^"]*"'), build_slices(Vocabulary([bytes([letter]) for letter in range(256)]))
     >>> [find_slice(text.step, lambda state: text.kinds, slices, state) for state in (0, 1)]
     [None, Slice(text in quotes: 144 tokens)]
     """
-    for part in slices:
-        if reads_all(step, kinds_in, state, part.machine, must_loop) and len(part) >= FEWEST:
-            return part
+    for one in slices:
+        if reads_all(step, kinds_in, state, one.machine, must_loop) and len(one) >= FEWEST_IN_SLICE:
+            return one
     return None
 
 
-def reads_all(step: StepFunction, kinds_in: KindsFunction, state: Hashable, part: DFA, must_loop: bool = True) -> bool:
-    """Whether a machine reads all texts of a part.
+def reads_all(step: StepFunction, kinds_in: KindsFunction, state: Hashable, other: DFA, must_loop: bool = True) -> bool:
+    """Whether a machine in a state reads every text that another machine reads.
 
-    With `must_loop` it must also return to its state whenever the part returns to its start. With too many pairs of
-    states, or if a text has too many parses, the answer is False.
+    With `must_loop` it must also be back in this state whenever the other machine is back in its start. With too many
+    pairs of states, or if a text has too many parses, the answer is False.
 
-    >>> def ask(text, part, must_loop=True):
-    ...     return reads_all(regex(text).step, lambda state: regex(text).kinds, 0, regex(part), must_loop)
+    >>> def ask(text, other, must_loop=True):
+    ...     return reads_all(regex(text).step, lambda state: regex(text).kinds, 0, regex(other), must_loop)
     >>> ask("[a-z]*:", "[a-f]*"), ask("[a-z]*:", "[a-f:]*")
     (True, False)
     >>> ask("[a-z]{3}", "[a-f]*"), ask("[a-z]{3}", "[a-f]{0,2}")
@@ -171,7 +174,7 @@ def reads_all(step: StepFunction, kinds_in: KindsFunction, state: Hashable, part
     met = set(pairs)
     try:
         for inner, held in pairs:
-            for byte, target in list_moves(part.edges[inner], kinds_in(held)):
+            for byte, target in list_moves(other.edges[inner], kinds_in(held)):
                 after = step(held, byte)
                 if after is None or len(pairs) > MOST_SLICE_PAIRS:
                     return False
@@ -187,7 +190,7 @@ def reads_all(step: StepFunction, kinds_in: KindsFunction, state: Hashable, part
 
 @lru_cache(maxsize=4096)
 def list_moves(row: EdgeRow, kinds: bytes) -> tuple[tuple[int, int], ...]:
-    """The moves from a state of a part: one byte per class of bytes equivalent in both machines, and the next state.
+    """The moves of a row of edges: one byte per class of bytes that are alike in both machines, and the next state.
 
     >>> list_moves(regex("[a-f]x").edges[0], regex("[b-z]").kinds)
     ((97, 1), (102, 1))
@@ -209,15 +212,15 @@ class LazyWalk:
     machine: Machine[Any]
     vocabulary: Vocabulary
     state: Hashable
-    part: Slice | None
-    trie: Trie  # that was walked: the whole trie, or the trie of the tokens outside the slice
+    whole_slice: Slice | None
+    trie: Trie  # that was walked: the vocabulary's, or the rest of the tokens outside the slice
     live: Ints  # nodes of `trie`, including the root
     piece: bytes = b""  # the token that comes next in a text
 
     def __repr__(self) -> str:
         whole = ""
-        if self.part:
-            whole = f"{len(self.part):,} tokens taken as a slice; "
+        if self.whole_slice:
+            whole = f"{len(self.whole_slice):,} tokens taken as a slice; "
         asked = f"of {self.nodes:,} nodes {self.asked:,} asked about"
         live = f"{len(self.live) - 1:,} live"
         dropped = f"{self.dropped:,} dropped in {len(self.cut):,} cuts"
@@ -231,9 +234,7 @@ class LazyWalk:
     @cached_property
     def asked(self) -> int:
         """The number of nodes at which the machine took a step: the children of live nodes."""
-        first = self.trie.first
-        children = first[self.live + 1] - first[self.live]
-        return int(children.sum())
+        return len(self.trie.children(self.live))
 
     @cached_property
     def cut(self) -> Ints:
@@ -249,8 +250,8 @@ class LazyWalk:
     def mask(self) -> Mask:
         """True for every legal id; read-only."""
         legal = self.trie.mask(self.live)
-        if self.part:
-            legal |= self.part.mask
+        if self.whole_slice:
+            legal |= self.whole_slice.mask
         return self.vocabulary.with_eos(legal, self.machine.is_accepting(self.state))
 
     @property
@@ -271,13 +272,13 @@ class Lazy:
     def walk(self, state: Any, piece: bytes = b"") -> LazyWalk:
         """The record of the walk from a state; `piece` is the next token of a text."""
         machine = self.machine
-        part = None
+        whole_slice = None
         with machine.steps.limited(MOST_WALK_MOVES) if isinstance(machine, PDA) else nullcontext():
             if self.slices:
-                part = find_slice(machine.step, lambda _: machine.kinds, build_slices(self.vocabulary), state)
-            trie = part.rest if part else self.vocabulary.trie
+                whole_slice = find_slice(machine.step, lambda _: machine.kinds, build_slices(self.vocabulary), state)
+            trie = whole_slice.rest if whole_slice else self.vocabulary.trie
             live, _ = self._table.walk(trie, state)
-        return LazyWalk(machine, self.vocabulary, state, part, trie, live, piece)
+        return LazyWalk(machine, self.vocabulary, state, whole_slice, trie, live, piece)
 
     def mask(self, state: Any) -> Mask:
         """True for every legal id; read-only."""

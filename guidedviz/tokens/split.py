@@ -2,8 +2,8 @@
 
 The trie is walked from a node of the machine with the stack below *unknown*, and the result is kept per node: tokens
 that are legal on every stack (accepted), on none (rejected), or on some (context-dependent). At run time only the last
-ones are walked again, on as few cells of the real stack as decide them. A *place* is a node of the machine and, if its
-rule is counted, its counts.
+ones are walked again, on as few cells of the real stack as decide them. A *place* is a node of the machine with the
+counts of its rule.
 
 Next: `tokens/guide.py`.
 """
@@ -21,7 +21,7 @@ import numpy.typing as npt
 from guidedviz.errors import PatternError, SettingError, expect
 from guidedviz.machines.grammars.rewrite import inline_rules
 from guidedviz.machines.machine import Machine
-from guidedviz.machines.pushdown.counting import Counts
+from guidedviz.machines.pushdown.counting import ANY_COUNT, Counts
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.pushdown.stack import State
 from guidedviz.machines.pushdown.unknown_bottom import Place, UnknownBottom
@@ -33,8 +33,8 @@ from guidedviz.tokens.verdicts import (
     DEPENDENT,
     RepeatTokens,
     Verdicts,
+    add_slice,
     classify,
-    join_slice,
     read_repeat,
     walk_unknown,
 )
@@ -44,24 +44,34 @@ from guidedviz.tokens.walk import MoveTable, walk_steps
 
 @dataclass(frozen=True, eq=False)
 class Stored:
-    """A set of tokens in the least memory; `kind` says how `data` is read."""
+    """The accepted tokens of a node, in the form that needs the least memory.
 
-    kind: str  # "accepted": the ids of the set; "rejected": all other ids; "bits": a packed mask
+    >>> first_two = store(np.array([0, 1]), 100)
+    >>> first_two.form, first_two.data.tolist()
+    ('accepted', [0, 1])
+    >>> all_but_one = store(np.arange(1, 100), 100)
+    >>> all_but_one.form, all_but_one.data.tolist()
+    ('rejected', [0])
+
+    In the form "accepted" the data are their ids, in "rejected" all other ids, in "bits" a packed mask.
+    """
+
+    form: str
     data: Ids | Bits
-    count: int  # tokens in the set
+    count: int  # of the accepted tokens
     size: int  # of the vocabulary
 
     def __repr__(self) -> str:
-        return f"Stored({self.count:,} of {self.size:,} ids as {self.kind}, {self.data.nbytes:,} bytes)"
+        return f"Stored({self.count:,} of {self.size:,} ids as {self.form}, {self.data.nbytes:,} bytes)"
 
-    def put(self, mask: Mask) -> None:
-        """Set the tokens of the set in a mask."""
-        if self.kind == "accepted":
+    def allow_in(self, mask: Mask) -> None:
+        """Allow these tokens in a mask; the others stay as they are."""
+        if self.form == "accepted":
             mask[self.data] = True
-        elif self.kind == "rejected":
-            kept = mask[self.data]
+        elif self.form == "rejected":
+            others = mask[self.data]
             mask[:] = True
-            mask[self.data] = kept  # the other ids stay as they were
+            mask[self.data] = others
         else:
             mask |= unpack(self.data.view(np.uint8), self.size)
 
@@ -94,13 +104,13 @@ class NodeSplit:
     """The split of the vocabulary at one node."""
 
     node: int  # of the machine
-    counts: Counts  # of its rule, if that is counted and a bound is near
+    counts: Counts  # how many parts of its rule were read
     accepted: Stored  # the tokens that are legal on every stack
     dependent: Ids  # the context-dependent tokens in byte order; tokens in neither set are illegal
 
     def __repr__(self) -> str:
         rejected = self.accepted.size - self.accepted.count - len(self.dependent)
-        counts = f" after {self.counts}" if self.counts else ""
+        counts = "" if self.counts == ANY_COUNT else f" after {self.counts}"
         told = f"{self.accepted.count:,} accepted, {rejected:,} rejected, {len(self.dependent):,} context-dependent"
         return f"NodeSplit(node {self.node}{counts}: {told})"
 
@@ -108,7 +118,7 @@ class NodeSplit:
     def verdicts(self) -> Verdicts:
         """The verdict on every id: 0 rejected, 1 accepted, 2 context-dependent."""
         accepted = np.zeros(self.accepted.size, dtype=np.bool_)
-        self.accepted.put(accepted)
+        self.accepted.allow_in(accepted)
         verdicts = accepted.astype(np.int8)
         verdicts[self.dependent] = DEPENDENT
         return verdicts
@@ -121,7 +131,7 @@ class NodeSplit:
 
 @lru_cache(maxsize=16)
 def build_ordered_trie(pieces: tuple[bytes, ...]) -> Trie:
-    """The trie of pieces in byte order, where the id of each is its index; most masks leave the same few undecided."""
+    """The trie of pieces in byte order, with their indices as ids; kept, as most masks leave the same few undecided."""
     return build_trie(pieces, np.arange(len(pieces), dtype=np.int32))
 
 
@@ -172,19 +182,17 @@ class Split:
             hint = "a node of gv.views.draw_split_nodes"
             raise SettingError("split", seen=f"node {node}", expected=expected, hint=hint)
         with self._lock, self._unknown.limited():
-            return self._at((node, None))
+            return self._at((node, ANY_COUNT))
 
     def build(self) -> tuple[NodeSplit, ...]:
         """The splits of all nodes at which a text can stand."""
         with self._lock, self._unknown.limited(len(self.standing)):
-            return tuple(self._at((node, None)) for node in self.standing)
+            return tuple(self._at((node, ANY_COUNT)) for node in self.standing)
 
     @property
     def nbytes(self) -> int:
         """The memory of the splits computed so far; equal arrays are shared and count once."""
-        arrays = [split.accepted.data for split in self._splits.values()]
-        arrays += [split.dependent for split in self._splits.values()]
-        return sum({id(array): array.nbytes for array in arrays}.values())
+        return sum(array.nbytes for array in self._shared.values())
 
     # A mask: the merged splits of the state's nodes, then one cell deeper until every token is decided.
 
@@ -235,7 +243,7 @@ class Split:
         splits = [self._at(place) for place in places]
         legal = np.zeros(len(self.vocabulary), dtype=np.bool_)
         for split in splits:
-            split.accepted.put(legal)
+            split.accepted.allow_in(legal)
         if len(splits) == 1:
             undecided = splits[0].dependent
         else:
@@ -269,25 +277,26 @@ class Split:
         if place not in self._splits:
             accepted, dependent = self._sort_tokens(place)
             stored = store(accepted, len(self.vocabulary))
-            stored = replace(stored, data=self._share(stored.kind, stored.data))
+            stored = replace(stored, data=self._share(stored.form, stored.data))
             self._splits[place] = NodeSplit(*place, stored, self._share("dependent", self._in_order(dependent)))
         return self._splits[place]
 
     def _sort_tokens(self, place: Place) -> tuple[Ints, Ints]:
         """The accepted and the context-dependent tokens, by the first of three ways that applies."""
-        start = self._unknown.at(*place)
+        node, counts = place
+        start = self._unknown.at(node, counts)
         few = self._walk_few(self.reads.trie, start)
         if few is not None:
             tokens, verdicts = few
             return tokens[verdicts == ACCEPTED], tokens[verdicts == DEPENDENT]
-        repeat = self._repeat(*place)
+        repeat = self._repeat(node, counts)
         if repeat is not None:
-            found = repeat.split(place[1])  # by its counts
+            found = repeat.after(counts)
             if found is not None:
                 return found
         walk = walk_unknown(self._unknown, self._table, self.reads, start)
         tokens, verdicts = walk.trie.tokens(walk.nodes, self._table.judge(walk.labels, classify))
-        return join_slice(walk.part, tokens[verdicts == ACCEPTED]), tokens[verdicts == DEPENDENT]
+        return add_slice(walk.whole_slice, tokens[verdicts == ACCEPTED]), tokens[verdicts == DEPENDENT]
 
     def _walk_few(self, trie: Trie, start: State) -> tuple[Ints, Verdicts] | None:
         """The live tokens by a walk from node to node of a trie, and their verdicts; None if many nodes are live."""
@@ -301,7 +310,7 @@ class Split:
     def _repeat(self, node: int, counts: Counts) -> RepeatTokens | None:
         """What tokens read of the counted repeat that begins or is called at a node; None if there is none."""
         if not self.pda.nodes.calls[node]:  # at the start of the repeat its tokens are the same for all counts
-            counts = None
+            counts = ANY_COUNT
         key = node, counts
         if key not in self._repeats:
             self._repeats[key] = read_repeat(self._unknown, self._table, self.reads, *key)
@@ -312,8 +321,9 @@ class Split:
         order = np.argsort(self.reads.rank[tokens])
         return tokens[order].astype(np.int32)
 
-    def _share(self, kind: str, data: Ids | Bits) -> Any:
-        return self._shared.setdefault((kind, data.tobytes()), data)
+    def _share(self, form: str, data: Ids | Bits) -> Any:
+        """This array, or an equal one of the same form that is stored already."""
+        return self._shared.setdefault((form, data.tobytes()), data)
 
 
 def build_split(

@@ -32,7 +32,7 @@ TEXT = regex(SLICE_PATTERNS["text in quotes"])
 @pytest.fixture
 def small_slices(monkeypatch):
     """Slices of a few tokens count as well."""
-    monkeypatch.setattr(lazy, "FEWEST", 1)
+    monkeypatch.setattr(lazy, "FEWEST_IN_SLICE", 1)
 
 
 def is_text(piece):
@@ -142,7 +142,7 @@ TAKEN = [
 def test_the_slice_that_is_taken_and_the_mask_on_a_large_vocabulary(machine, text, name):
     v = Vocabulary.llama3()
     walk = lazy_walk(machine, v, text)
-    assert (walk.part.name if walk.part else None) == name
+    assert (walk.whole_slice.name if walk.whole_slice else None) == name
     assert np.array_equal(walk.mask, lazy_walk(machine, v, text, slices=False).mask)
 
 
@@ -208,7 +208,7 @@ def test_inside_a_key_of_an_open_object_the_tokens_of_text_are_taken_whole():
         start = unknown.cut_to(state, 0)
         table = MoveTable(unknown.step, unknown.kinds)
         walks = [walk_unknown(unknown, table, vocabulary, start, must_loop) for must_loop in (True, False)]
-        taken.append([walk.part is not None for walk in walks])
+        taken.append([walk.whole_slice is not None for walk in walks])
     *in_a_named_key, in_another_key = taken
     assert in_a_named_key == [[False, True]] * 4
     assert in_another_key == [True, True]

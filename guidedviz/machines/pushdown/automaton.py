@@ -3,16 +3,21 @@
     root ::= "(" root ")" | "x"         0 --(--> 1 --root--> 3 --)--> 2        0 --x--> 2, where the rule may end
 
 Each rule is a small DFA whose letters are the bytes, and one more letter per rule that it calls. The states of all
-rules are the *nodes* of the grammar, numbered consecutively. A *tick* is a letter too: it reads no byte, and counts one
-more part of its rule (`syntax.Tick`); only lengths beside patterns have ticks (`schema/text_sets.py`).
+rules are the *nodes* of the grammar, numbered consecutively.
+
+    (a|bc)*, at most 5,000 letters      0 --a--> 1 --tick--> 0          0 --b--> 2 --tick--> 3 --c--> 1
+
+A *tick* is a letter too: it reads no byte, and counts one more part of its rule (`syntax.Tick`). Only a length beside a
+pattern has ticks (`schema/text_sets.py`).
 
 Next: `machines/pushdown/stack.py`.
 """
 
 from bisect import bisect_right
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
+from operator import itemgetter
 from typing import NamedTuple, Self
 
 from guidedviz.errors import PatternError
@@ -33,9 +38,14 @@ from guidedviz.machines.work import spend, working_on
 MOST_KEPT_STATES = 2_500  # states of a rule that is kept for the next grammar
 CALL = 256  # the first letter of a rule that is no byte
 Letters = tuple[str | Tick, ...]  # of one rule, from `CALL` on: the name of a called rule, or a tick
-# The highest count that is allowed, and the next node: of a tick another one, of a check the same (`limit_inside`).
-NodeTick = tuple[int, int] | None
 Implication = tuple[int, tuple[int, ...]]  # a node from which the rule can be finished if it can be from all of these
+
+
+class NodeTick(NamedTuple):
+    """The tick that comes after a node: the highest count that it may lead to, and the next node."""
+
+    highest: int
+    after: int
 
 
 @dataclass(frozen=True)
@@ -49,7 +59,8 @@ class RuleNodes:
     calls: tuple[tuple[tuple[int, int], ...], ...]  # of each node: a rule, the node after it
     accepting: frozenset[int]  # the accepting states of the automata; `ends` has more nodes
     counts: tuple[Limit | None, ...]  # of each rule: how its parts are counted (`counting.py`); None: they are not
-    ticks: tuple[NodeTick, ...]  # of each node; where another tick must come, a check that it can be passed
+    ticks: Mapping[int, NodeTick]  # by node
+    checks: Mapping[int, int]  # by each other node from which a tick must be passed: the highest count after it
 
     def __len__(self) -> int:
         return len(self.edges)
@@ -85,13 +96,11 @@ class RuleNodes:
         No call leads to a node before a tick, because rules with ticks call no rules.
         """
         at_end = {node for node in self.accepting if not self.edges[node] and not self.calls[node]}
-        before_tick = {node for node, tick in enumerate(self.ticks) if tick and tick[1] != node}
-        return frozenset(at_end | before_tick)
+        return frozenset(at_end.union(self.ticks))
 
     def past_tick(self, node: int) -> int:
         """The node after the tick of a node; without a tick the node itself."""
-        tick = self.ticks[node]
-        return tick[1] if tick else node
+        return self.ticks[node].after if node in self.ticks else node
 
     def _ending(self) -> Iterator[Implication]:
         """The rule of an accepting node is finished."""
@@ -112,9 +121,8 @@ class RuleNodes:
         for node, edges in enumerate(self.edges):
             for _, _, target in edges:
                 yield node, (target,)
-        for node, tick in enumerate(self.ticks):
-            if tick:
-                yield node, (tick[1],)
+        for node, tick in self.ticks.items():
+            yield node, (tick.after,)
 
     def trim(self) -> Self:
         """A copy that lacks the edges and calls after which a rule can never finish."""
@@ -156,12 +164,13 @@ def build_rule_nodes(grammar: Grammar, copies: int = limits.COPIED_STATES) -> Ru
         states = part_states(automaton.edges) if name in bounds else automaton.edges
         read = [part if isinstance(part, Tick) else numbers[part] for part in letters]
         rows.extend(read_row(edges, start, read) for edges in states)
-    edges, calls, passed = zip(*rows, strict=True)
+    edges, calls, next_ticks = zip(*rows, strict=True)
     spend(6 * len(rows))  # each is read, joined and trimmed
-    ticks = limit_inside(edges, accepting, list(passed))
+    ticks = dict(filter(itemgetter(1), enumerate(next_ticks)))  # of the nodes that have one
+    checks = find_checks(edges, accepting, ticks)
     rule_of = tuple(bisect_right(starts, node) - 1 for node in range(len(rows)))
     names = tuple(numbers.met)
-    nodes = RuleNodes(names, tuple(starts), rule_of, edges, calls, frozenset(accepting), tuple(counts), ticks)
+    nodes = RuleNodes(names, tuple(starts), rule_of, edges, calls, frozenset(accepting), tuple(counts), ticks, checks)
     return nodes.trim()
 
 
@@ -195,21 +204,21 @@ class NodeRow(NamedTuple):
 
     edges: EdgeRow
     calls: tuple[tuple[int, int], ...]
-    tick: NodeTick
+    tick: NodeTick | None
 
 
 def read_row(edges: EdgeRow, start: int, letters: Sequence[int | Tick]) -> NodeRow:
     """A state, with its bytes, calls and ticks told apart; `start` is the number of the first node of its rule."""
     over_bytes = tuple((low, min(high, CALL - 1), start + to) for low, high, to in edges if low < CALL)
     calls: list[tuple[int, int]] = []
-    passed = None
+    tick = None
     for low, high, to in edges:
         for part in letters[max(low - CALL, 0) : max(high + 1 - CALL, 0)]:
             if isinstance(part, Tick):
-                passed = (part.most - part.rest, start + to)
+                tick = NodeTick(part.most - part.rest, start + to)
             else:
                 calls.append((part, start + to))
-    return NodeRow(over_bytes, tuple(calls), passed)
+    return NodeRow(over_bytes, tuple(calls), tick)
 
 
 def list_letters(tree: Tree, numbers: Numbers[str]) -> Letters:
@@ -239,22 +248,25 @@ def build_letters(tree: Tree, letters: Letters) -> DFA:
 build_small_rule = lru_cache(maxsize=256)(build_letters)  # the latest automata
 
 
-def limit_inside(edges: Sequence[EdgeRow], accepting: Iterable[int], ticks: list[NodeTick]) -> tuple[NodeTick, ...]:
-    """The ticks, and a check at each other node from which the rule cannot end without another tick.
+def find_checks(edges: Sequence[EdgeRow], accepting: Iterable[int], ticks: Mapping[int, NodeTick]) -> dict[int, int]:
+    """By each node without a tick from which the rule ends only over one: the highest count that this may lead to.
 
-    A check is an entry that leads to its own node: the count is compared with the limit of the next tick, but does not
-    rise. So a text over the limit is refused at the first byte of the next character, not at the last. Of several next
-    ticks it is the one with the highest limit.
+    A text that arrives at the node is checked there, and not counted. So one over the limit is refused at the first
+    byte of its next character, not at the last. Of several ticks that may come next, the highest count is taken.
+
+    >>> edges = ((97, 97, 1),), ((98, 98, 2),), ()
+    >>> find_checks(edges, {0}, {2: NodeTick(9, 0)})
+    {1: 9}
     """
     back = sources_of(edges)
     unticked = set(reach(accepting, back.__getitem__))  # from these nodes the rule may end without another tick
+    checks: dict[int, int] = {}
 
-    def unchecked(node: int) -> list[int]:
-        return [source for source in back[node] if source not in unticked and ticks[source] is None]
+    def unchecked(node: int) -> set[int]:
+        return {*back[node]} - unticked - ticks.keys() - checks.keys()
 
-    at_ticks = sorted((tick[0], node) for node, tick in enumerate(ticks) if tick)
-    for highest, tick in reversed(at_ticks):  # the highest first
-        for node in reach([tick], unchecked):
-            if ticks[node] is None:
-                ticks[node] = highest, node
-    return tuple(ticks)
+    at_ticks = sorted((tick.highest, node) for node, tick in ticks.items())
+    for highest, start in reversed(at_ticks):  # the highest first
+        _, *before = reach([start], unchecked)
+        checks |= dict.fromkeys(before, highest)
+    return checks

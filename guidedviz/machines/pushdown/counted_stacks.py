@@ -1,7 +1,10 @@
 """Stacks whose cells count the parts of repeats: what changes when a grammar has rules that are counted.
 
-A cell of a counted rule holds how many of its parts were read before. When a part ends, the call may begin once more
-with a higher count, or end. Cells of one call with different counts are merged into one.
+    root ::= "<" "ab"{2,5000} ">"       After "<aba" the cell of the counted rule has the counts ((1, 1),): one part was
+                                        read before this one. At the "b" the part ends. The same call begins once more,
+                                        with the counts ((2, 2),), or it ends and ">" is read.
+
+Cells of one call with different counts are merged into one.
 """
 
 from collections.abc import Iterable, Iterator
@@ -9,7 +12,7 @@ from dataclasses import dataclass
 
 from guidedviz.machines.graph import grouped
 from guidedviz.machines.pushdown.automaton import RuleNodes
-from guidedviz.machines.pushdown.counting import NO_PARTS, NONE_LEFT, Counts, count_tick, join_counts
+from guidedviz.machines.pushdown.counting import ANY_COUNT, NO_PARTS, NONE_LEFT, Counts, count_tick, join_counts
 from guidedviz.machines.pushdown.stack import Cell, Configuration, Stacks
 
 
@@ -24,10 +27,10 @@ class Counting:
     longest: int | None  # None: all counts are kept apart
 
     def merge_alike(self, counts: Counts, rule: int) -> Counts:
-        """The counts of a rule as far as they matter; None if it is not counted."""
+        """Merge the counts of a rule that behave alike; those of a rule that is not counted all do."""
         limit = self.nodes.counts[rule]
         if limit is None:
-            return None
+            return ANY_COUNT
         if self.longest is None:
             return counts
         return limit.merge_alike(counts, self.longest)
@@ -49,20 +52,16 @@ class Counting:
             yield from stacks.below(cell)
 
     def pass_ticks(self, stacks: Stacks, arrived: Iterable[Configuration]) -> Iterator[Configuration]:
-        """The configurations that a counted length allows, each with its count."""
+        """The configurations that a counted length allows; those that arrive before a tick have passed it."""
         for node, cell in arrived:
-            tick = self.nodes.ticks[node]
-            if tick is None:
+            tick = self.nodes.ticks.get(node)
+            check = self.nodes.checks.get(node)
+            if tick:
+                counts = count_tick(cell.counts, tick.highest)
+                if counts != NONE_LEFT:
+                    yield tick.after, stacks.recount(cell, counts)
+            elif check is None or count_tick(cell.counts, check) != NONE_LEFT:
                 yield node, cell
-                continue
-            highest, target = tick
-            counts = count_tick(cell.counts, highest)
-            if counts == NONE_LEFT:
-                continue
-            if target == node:  # a check: the character is counted at its end
-                yield node, cell
-            else:
-                yield target, stacks.recount(cell, counts)
 
     def join(self, stacks: Stacks, cells: Iterable[Cell]) -> list[Cell]:
         """The same stacks with one cell for all counts of a call."""

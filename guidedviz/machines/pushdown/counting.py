@@ -1,22 +1,26 @@
-"""Counted repeats: how often a part has been read, as a set of counts that is kept as intervals.
+"""Counted repeats: how many parts of a repeat have been read.
 
-A grammar without large repeats never meets this file. In `root ::= "(" root ")" | "x"{0,5000}` the rule of `"x"` is
-counted: one automaton of two nodes instead of 5,000 copies. Each "x" of a text is a *part*. An ambiguous text may have
-several counts at once (counting-set automata, Turonova et al., OOPSLA 2020). Within one token most counts behave alike:
-far below the lower bound a repeat cannot end, between the bounds it may also go on.
+    root ::= "<" "ab"{2,5000} ">"       After "<ababab" three parts are read: the counts are ((3, 3),). A fourth part
+                                        may begin, and the repeat may end.
+    root ::= ("a" | "aa"){2,5000}       After "aaa" two or three parts are read: ((2, 3),).
+
+The rule that is repeated is *counted*: it has one automaton instead of 5,000 copies. An ambiguous text may have several
+counts at once, which are kept as ranges (counting-set automata, Turonova et al., OOPSLA 2020). Within one token most
+counts behave alike: far below the lower bound the repeat cannot end, and far from both bounds it may end or go on. A
+grammar without large repeats never meets this file.
 """
 
 from collections.abc import Iterable
+from sys import maxsize
 from typing import NamedTuple
 
 from guidedviz.machines.ranges import merge_ranges
 
-# Ranges of counts, both ends included. None: the count does not matter, for a repeat may go on and may end with it, a
-# limit of length is far, or the rule is not counted.
-Counts = tuple[tuple[int, int], ...] | None
+Counts = tuple[tuple[int, int], ...]  # ranges of counts, both ends included
 NO_PARTS: Counts = ((0, 0),)
-NONE_LEFT: Counts = ()  # no count that may go on
+NONE_LEFT: Counts = ()  # no part may be read any more
 FAR = -2  # any count so far below the lower bound that the repeat must go on; `merge_ranges` would join -1 and 0
+ANY_COUNT: Counts = ((FAR, maxsize),)  # no bound of the rule is near, or it has none: all counts behave alike
 
 
 class Bounds(NamedTuple):
@@ -38,7 +42,7 @@ class Bounds(NamedTuple):
     def describe(self, counts: Counts) -> str:
         """How often a part was read so far, in words.
 
-        >>> Bounds(0, 4096).describe(((17, 17),)), Bounds(5, None).describe(None)
+        >>> Bounds(0, 4096).describe(((17, 17),)), Bounds(5, None).describe(ANY_COUNT)
         ('0…4096, now 17', '5…∞, now 5 or more')
         >>> Bounds(2, 9).describe(((2, 3), (5, 5))), Bounds(2, 9).describe(((2, 8),))
         ('2…9, now 2 or 3 or 5', '2…9, now 2 to 8')
@@ -47,7 +51,7 @@ class Bounds(NamedTuple):
 
     def may_stop(self, counts: Counts) -> bool:
         """Whether a repeat may end after so many parts."""
-        return counts is None or any(high >= self.low for _, high in counts)
+        return any(high >= self.low for _, high in counts)
 
     def after_part(self, counts: Counts) -> tuple[Counts, bool]:
         """After one more part: the counts with which the next part may begin, and whether the repeat may end.
@@ -57,33 +61,35 @@ class Bounds(NamedTuple):
         >>> bounds = Bounds(2, 3)
         >>> bounds.after_part(((0, 0),)), bounds.after_part(((1, 2),)), bounds.after_part(((2, 2),))
         ((((1, 1),), False), (((2, 2),), True), ((), True))
-        >>> Bounds(5, None).after_part(((4, 4),)), Bounds(5, 9).after_part(((FAR, FAR),))
-        ((None, True), (((-2, -2),), False))
+        >>> Bounds(5, 9).after_part(((FAR, FAR),)), Bounds(5, None).after_part(((4, 4),)) == (ANY_COUNT, True)
+        ((((-2, -2),), False), True)
         """
-        if counts is None:
-            return None, True
+        if counts == ANY_COUNT:
+            return ANY_COUNT, True
         done = tuple((low, high) if low == FAR else (low + 1, high + 1) for low, high in counts)
         may_end = self.may_stop(done)
         if self.high is not None:
             return tuple((low, min(high, self.high - 1)) for low, high in done if low < self.high), may_end
         if may_end:
-            return None, True
+            return ANY_COUNT, True
         return done, False
 
     def merge_alike(self, counts: Counts, parts: float) -> Counts:
-        """The counts as far as they matter while at most so many parts are read.
+        """Merge the counts that behave alike while at most so many parts are read.
 
-        >>> [Bounds(20, 100).merge_alike(((count, count),), 5) for count in (3, 17, 20, 94, 97)]
-        [((-2, -2),), ((17, 17),), None, None, ((97, 97),)]
+        >>> [Bounds(20, 100).merge_alike(((count, count),), 5) for count in (3, 17, 97)]
+        [((-2, -2),), ((17, 17),), ((97, 97),)]
+        >>> [Bounds(20, 100).merge_alike(((count, count),), 5) == ANY_COUNT for count in (17, 20, 94, 97)]
+        [False, True, True, False]
         """
-        if counts is None:
-            return None
+        if counts == ANY_COUNT:
+            return ANY_COUNT
         far = self.low - parts  # counts below cannot reach the lower bound
         near = []
         for low, high in counts:
             first = max(low, self.low)
             if first <= high and (self.high is None or first + parts < self.high):
-                return None  # between the bounds, whatever is read
+                return ANY_COUNT  # between the bounds, whatever is read
             if low < far:
                 near.append((FAR, FAR))
             if high >= far:
@@ -92,10 +98,10 @@ class Bounds(NamedTuple):
 
 
 class LengthLimit(NamedTuple):
-    """A rule that counts its own parts by ticks (`syntax.Tick`): at most `most`.
+    """A rule that counts its own parts by ticks (`syntax.Tick`): it has at most `most`.
 
-    Up to `most - rest` parts any tick can be passed; the last `rest` may be needed to end. It has the methods of
-    `Bounds` that both kinds of limit need.
+    While at most `most - rest` parts are read, every tick can be passed; near the end the last `rest` parts may be
+    needed to finish. It has the methods of `Bounds` that both limits need.
     """
 
     most: int
@@ -118,26 +124,24 @@ class LengthLimit(NamedTuple):
         return NONE_LEFT, True
 
     def merge_alike(self, counts: Counts, parts: float) -> Counts:
-        """The counts as far as they matter while at most so many parts are read.
+        """The same counts, or all counts if every tick can be passed while at most so many parts are read.
 
-        >>> [LengthLimit(100, 10).merge_alike(((count, count),), 5) for count in (85, 86)]
-        [None, ((86, 86),)]
+        >>> [LengthLimit(100, 10).merge_alike(((count, count),), 5) == ANY_COUNT for count in (85, 86)]
+        [True, False]
         """
-        if counts is None or counts[0][0] + parts <= self.most - self.rest:
-            return None  # every tick can be passed
-        return counts
+        return ANY_COUNT if counts[0][0] + parts <= self.most - self.rest else counts
 
 
 Limit = Bounds | LengthLimit  # of a rule whose parts are counted
 
 
 def say_counts(counts: Counts, low: int) -> str:
-    """Counts in words; None stands for every count from the lower bound on.
+    """Counts in words; that all counts are possible is known only from the lower bound on.
 
-    >>> say_counts(((2, 3), (5, 5)), 0), say_counts(None, 5)
+    >>> say_counts(((2, 3), (5, 5)), 0), say_counts(ANY_COUNT, 5)
     ('2 or 3 or 5', '5 or more')
     """
-    if counts is None:
+    if counts == ANY_COUNT:
         return f"{low} or more"
     listed = [count for first, last in counts[:3] for count in range(first, last + 1)]
     if len(listed) < 4:
@@ -151,20 +155,20 @@ def count_tick(counts: Counts, most: int) -> Counts:
     >>> count_tick(((0, 0), (4, 7)), 6), count_tick(((6, 6),), 6)
     (((1, 1), (5, 6)), ())
     """
-    if counts is None:
-        return None
+    if counts == ANY_COUNT:
+        return ANY_COUNT
     return tuple((low + 1, min(high + 1, most)) for low, high in counts if low < most)
 
 
 def join_counts(parts: Iterable[Counts]) -> Counts:
     """All these counts together.
 
-    >>> join_counts([((0, 2),), ((3, 3), (7, 7))]), join_counts([None, ((0, 0),)])
-    (((0, 3), (7, 7)), None)
+    >>> join_counts([((0, 2),), ((3, 3), (7, 7))]), join_counts([ANY_COUNT, ((0, 0),)]) == ANY_COUNT
+    (((0, 3), (7, 7)), True)
     """
     found: list[tuple[int, int]] = []
     for counts in parts:
-        if counts is None:
-            return None
+        if counts == ANY_COUNT:
+            return ANY_COUNT
         found += counts
     return merge_ranges(found)

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from guidedviz.machines.machine import Machine, as_machine
 from guidedviz.machines.pushdown.automaton import RuleNodes
-from guidedviz.machines.pushdown.counting import Bounds, LengthLimit
+from guidedviz.machines.pushdown.counting import ANY_COUNT, Bounds, LengthLimit
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.pushdown.stack import Cell, State
 
@@ -98,9 +98,9 @@ class FinishCosts:
         """The ways on from a node: over a byte, a tick or a call."""
         for target in self.readable(node):
             yield Clause(node, 1, {target: 1})
-        tick = self.nodes.ticks[node]
+        tick = self.nodes.ticks.get(node)
         if tick:
-            yield Clause(node, 0, {tick[1]: 1})
+            yield Clause(node, 0, {tick.after: 1})
         for rule, after in self.nodes.calls[node]:
             limit = self.nodes.counts[rule]
             needs = Counter({after: 1})
@@ -137,7 +137,7 @@ class FinishCosts:
     def finish_repeat(self, cell: Cell) -> float:
         """The fewest bytes of the parts that a repeat needs after the one that is being read."""
         limit = self.nodes.counts[cell.rule]
-        if not isinstance(limit, Bounds) or not cell.counts:  # without counts it may end, or no part may follow
+        if not isinstance(limit, Bounds):
             return 0
         most_read = cell.counts[-1][1]
         missing = limit.low - 1 - most_read
@@ -146,7 +146,7 @@ class FinishCosts:
     def finish_top(self, node: int, cell: Cell) -> float:
         """The fewest bytes that finish the rule of a node; near the limit of a length, only in ways that keep to it."""
         limit = self.nodes.counts[cell.rule]
-        if node in self.found and isinstance(limit, LengthLimit) and cell.counts:
+        if node in self.found and isinstance(limit, LengthLimit) and cell.counts != ANY_COUNT:
             used = cell.counts[0][0]
             # a way without a loop has at most one part per node; where so many may not fit, parts are counted
             if used + len(self.nodes) > limit.most:
@@ -164,9 +164,9 @@ class FinishCosts:
             if (used, at) in done:
                 continue
             done.add((used, at))
-            tick = self.nodes.ticks[at]
-            if tick and tick[1] != at and used < tick[0]:
-                heappush(heap, (cost, used + 1, tick[1]))
+            tick = self.nodes.ticks.get(at)
+            if tick and used < tick.highest:
+                heappush(heap, (cost, used + 1, tick.after))
             for to in self.readable(at):
                 heappush(heap, (cost + 1, used, to))
         return inf

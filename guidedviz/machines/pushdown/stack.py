@@ -26,7 +26,7 @@ from itertools import count
 from threading import RLock
 
 from guidedviz.machines.pushdown.automaton import RuleNodes
-from guidedviz.machines.pushdown.counting import Counts
+from guidedviz.machines.pushdown.counting import ANY_COUNT, Counts
 from guidedviz.machines.visible import name_nodes
 
 # A position in a closure: a node, and the rule of the innermost call opened on the way to it; None: no call was opened.
@@ -124,7 +124,7 @@ class Cell:
     depth: int  # of the first stack with this top
     sure: bool = False  # one of its stacks stands on a bottom that is sure (`unknown_bottom.py`)
     guessed: bool = False  # one of its stacks stands on a bottom that is guessed
-    counts: Counts = None  # of a counted rule: how many parts were read before this one
+    counts: Counts = ANY_COUNT  # how many parts of the rule were read before this one
 
 
 Configuration = tuple[int, Cell]  # a node, and the open call that it is in

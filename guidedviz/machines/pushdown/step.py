@@ -20,6 +20,7 @@ from guidedviz.errors import PatternError
 from guidedviz.machines.machine import LazySteps
 from guidedviz.machines.pushdown.automaton import RuleNodes
 from guidedviz.machines.pushdown.counted_stacks import Counting
+from guidedviz.machines.pushdown.counting import ANY_COUNT
 from guidedviz.machines.pushdown.stack import Cell, Configuration, Positions, Stacks, State
 
 MOST_STACKS = 500  # on one node of a state; two seconds if each byte adds one
@@ -82,7 +83,7 @@ class StackSteps:
         self._walked: list[State] = []  # the states that hold known steps
         self.nodes = nodes
         self.counting = Counting(nodes, longest) if any(nodes.counts) else None
-        first_counts = self.counting.first_counts() if self.counting else tuple(None for _ in nodes.names)
+        first_counts = self.counting.first_counts() if self.counting else tuple(ANY_COUNT for _ in nodes.names)
         self.stacks = Stacks(nodes, kinds, first_counts)
         self.bottom = self.stacks.add_bottom()
         self.known: LazySteps[State] = LazySteps(machine, kinds, self)

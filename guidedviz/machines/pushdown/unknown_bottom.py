@@ -18,12 +18,12 @@ from sys import maxsize
 from guidedviz.machines.graph import grouped
 from guidedviz.machines.machine import LOW_CONTROLS
 from guidedviz.machines.pushdown.automaton import RuleNodes
-from guidedviz.machines.pushdown.counting import Bounds, Counts, join_counts
+from guidedviz.machines.pushdown.counting import ANY_COUNT, Bounds, Counts, join_counts
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.pushdown.stack import Cell, Configurations, State
 from guidedviz.machines.pushdown.step import StackSteps
 
-Place = tuple[int, Counts]  # a node, and the counts if its rule is counted
+Place = tuple[int, Counts]  # a node, and how many parts of its rule were read
 MOST_WORK = 1_000_000  # moves for one walk; half a second
 MOST_WALKS = 10  # whose work may add up
 
@@ -79,8 +79,8 @@ class UnknownBottom:
             return self.kinds
         return self._stacks.closure(state.tops[0][0]).own_kinds
 
-    def at(self, node: int, counts: Counts = None) -> State:
-        """The state at one node with nothing known below it, after so many repeats if its rule is counted."""
+    def at(self, node: int, counts: Counts = ANY_COUNT) -> State:
+        """The state at one node with nothing known below it, after so many parts of its rule."""
         return self._steps.intern({node: (self._bottom_of(node, counts),)})
 
     def _bottom_of(self, node: int, counts: Counts) -> Cell:
@@ -88,21 +88,21 @@ class UnknownBottom:
         return self._stacks.recount(self._sure[self.nodes.rule_of[node]], counts)
 
     def places(self, state: State) -> tuple[Place, ...]:
-        """The nodes of a state of the real machine, each with its counts as far as they matter."""
+        """The nodes of a state of the real machine, each with its counts, where those that are alike are merged."""
         return tuple((node, join_counts(self._counts_at(node, cell) for cell in cells)) for node, cells in state.tops)
 
     def _counts_at(self, node: int, cell: Cell) -> Counts:
-        """The counts of a cell as far as they matter to the rule of a node.
+        """The counts of the rule of a node.
 
         After a tail call the cell is of another rule. The rule of the node is not counted then: it would have a cell.
         """
         if cell.rule != self.nodes.rule_of[node]:
-            return None
+            return ANY_COUNT
         return self._merge_alike(cell)
 
     def _merge_alike(self, cell: Cell) -> Counts:
         counting = self._steps.counting
-        return counting.merge_alike(cell.counts, cell.rule) if counting else None
+        return counting.merge_alike(cell.counts, cell.rule) if counting else ANY_COUNT
 
     def start_repeat(self, node: int, counts: Counts) -> tuple[int, State] | None:
         """The counted rule that begins at a node or is its only call, and the state between two of its parts.
@@ -120,7 +120,7 @@ class UnknownBottom:
         # when a part ends here, the next one may begin and the repeat may end
         ends = [one for one in self.nodes.accepting if self.nodes.rule_of[one] == rule]
         end = next((one for one in ends if one in self.nodes.byteless), ends[0])
-        start = self._steps.settle([(end, self._stacks.recount(cell, None))])
+        start = self._steps.settle([(end, self._stacks.recount(cell, ANY_COUNT))])
         return (rule, start) if start else None
 
     def _repeat_at(self, node: int) -> int | None:
@@ -185,7 +185,6 @@ def add_anything(nodes: RuleNodes) -> RuleNodes:
         edges=(*nodes.edges, ((0, 255, more),)),
         calls=(*nodes.calls, ()),
         rule_of=(*nodes.rule_of, 0),
-        ticks=(*nodes.ticks, None),
     )
 
 

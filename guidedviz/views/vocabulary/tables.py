@@ -195,7 +195,7 @@ def _say_node(split: Split, row: Sequence[NodeSplit]) -> tuple[str, ...]:
     dependent = len(first.dependent)
     rejected = first.accepted.size - accepted - dependent
     asks = f"{dependent:,}" if dependent else "–"
-    kept = (first.accepted.kind, f"{first.nbytes:,}")
+    kept = (first.accepted.form, f"{first.nbytes:,}")
     return name, waits, f"{accepted:,}", f"{rejected:,}", asks, *kept
 
 

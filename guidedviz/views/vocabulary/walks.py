@@ -223,7 +223,7 @@ def draw_walks(walks: Sequence[LazyWalk], without: Sequence[LazyWalk] = ()) -> F
     for walk, (lane, _) in zip(without, y.ticks, strict=False):
         boxes.append((WITHOUT_SLICES, (1.0, walk.asked, lane, _say_asked(walk))))
     for walk, (lane, _) in zip(shown, y.ticks, strict=True):
-        kind = BESIDE_SLICE if walk.part else WHOLE_TRIE
+        kind = BESIDE_SLICE if walk.whole_slice else WHOLE_TRIE
         said = f"{walk.asked:,}: {_say_asked(walk)}"
         boxes.append((kind, (1.0, walk.asked, lane, said)))
     most = max(10, *(walk.nodes for walk in walks))
@@ -243,7 +243,7 @@ def draw_walks(walks: Sequence[LazyWalk], without: Sequence[LazyWalk] = ()) -> F
 
 def _say_asked(walk: LazyWalk) -> str:
     said = [f"before {label(walk.piece)}: {walk.asked:,} asked"]
-    if walk.part:
-        said.append(f"{len(walk.part):,} tokens by a slice ({walk.part.name})")
+    if walk.whole_slice:
+        said.append(f"{len(walk.whole_slice):,} tokens by a slice ({walk.whole_slice.name})")
     said.append(f"{walk.legal:,} legal")
     return ", ".join(said)

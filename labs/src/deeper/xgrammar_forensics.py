@@ -51,11 +51,13 @@ def after(machine, data):
         state = machine.step(state, byte)
     return state
 
+
 # %%
 def in_string(machine, expand):
     """The number of context-dependent tokens inside a string."""
     split = gv.build_split(machine, llama, expand=expand)
     return len(split.node(*split.pda.places(after(split.pda, b'"'))).dependent)
+
 
 # %%
 base = gv.json().grammar.text.split("ws     ::=")[0]
@@ -116,6 +118,7 @@ text = b'{"piano": {"kettle": ["wallet", 1.5, true]}, "lamp": "a\\n\\u00e9"}'
 plain = gv.build_split(gv.json(), llama, inline=False, expand=False)
 full = gv.build_split(gv.json(), llama)
 
+
 # %%
 def count_dependent(split):
     """How many tokens are context-dependent, on average over the text."""
@@ -170,6 +173,7 @@ if xgrammar:
     ids = [token for token, _ in json.loads(info.serialize_json())["sorted_decoded_vocab"]]
     kept = json.loads(compiled.serialize_json())
     rules, tables = kept["grammar"]["rules"], kept["adaptive_token_mask_cache"]
+
 
 # %%
 def compare():
@@ -255,6 +259,7 @@ gv.checks.no_repeat(text_rules)
 # How long does xgrammar take for one mask inside a string: with our text, with the rule that calls itself (and all
 # escapes), and with its own text?
 
+
 # %%
 def microseconds(compiled):
     matcher, words = xgrammar.GrammarMatcher(compiled), xgrammar.allocate_token_bitmask(1, len(llama))
@@ -311,6 +316,7 @@ gv.predict(
 # hint: `4 * count`, `4 * (size - count)` and `(size + 7) // 8`: eight bits are a byte, and the last byte may be partly
 # used.
 
+
 # %%
 def storage(count, size):
     # solution:
@@ -324,10 +330,11 @@ def storage(count, size):
 
 gv.checks.storage(storage)
 
+
 # %%
 def show_kinds():
-    kinds = [part.accepted.kind for part in full.build()]
-    print({kind: kinds.count(kind) for kind in ("accepted", "rejected", "bits")})
+    forms = [part.accepted.form for part in full.build()]
+    print({form: forms.count(form) for form in ("accepted", "rejected", "bits")})
 
 
 # %% [question]
