@@ -84,7 +84,7 @@ TURNS = [(cos(angle), sin(angle)) for angle in np.arange(16) * pi / 8]
 PULLS = [(far * across, far * down) for far in (40, 90, 170, 300, 450) for across, down in TURNS]
 BEND = bezier(80)
 STRIKE = 1000.0  # pixels of detour to keep a point of a curve off a name
-ON_LINE = 6.0  # off a line
+ON_LINE = 6.0  # the same, to keep it off a line
 
 
 def bend(room: Room, start: Spot, end: Spot) -> Curve:

@@ -33,8 +33,8 @@ WIDEST_RULE = 440.0  # of a rule that is drawn alone: on the page of a run it st
 def lay_out(sketch: Sketch, at: int = -1, compact: bool | None = None) -> Diagram:
     """The diagram of a sketch or, for a large machine, of the part around state `at` (-1: around its start).
 
-    `compact` says whether the states of runs and bundles are drawn as dots. With None, those of a grammar are if it has
-    many states; of another machine, those of bundles always are, and those of runs if there are many states.
+    With `compact` the states inside runs and bundles are dots. By default they are dots in a grammar of many states; in
+    another machine those inside bundles always are, and those inside runs if there are many states.
     """
     if sketch.rules:
         return _lay_out_rules(sketch, at, compact)
@@ -51,8 +51,8 @@ def lay_out_rule(sketch: Sketch, rule: DrawnRule, at: int = -1) -> Diagram:
 def _lay_out_rules(sketch: Sketch, at: int, compact: bool | None) -> Diagram:
     rules = choose_rules(sketch, at)
     if compact is None:
-        unfolded = [len({*nodes} - sketch.folded) for _, nodes in rules]
-        compact = sum(unfolded) > MOST_DISCS
+        sizes = [len({*nodes} - sketch.folded) for _, nodes in rules]
+        compact = sum(sizes) > MOST_DISCS
     inside = []
     frames = []
     for name, nodes in rules:

@@ -17,7 +17,7 @@ from guidedviz.machines.graph import distances, grouped
 from guidedviz.views.layout.curves import Curve, Point, above_middle
 
 WIDEST_ROOM = 140.0  # between two columns, for labels
-Layers = Mapping[int, int]  # the column of each box
+Layers = Mapping[int, int]  # the layer of each box: the number of its column
 
 
 class Extent(NamedTuple):
@@ -28,11 +28,11 @@ class Extent(NamedTuple):
 
 
 class Link(NamedTuple):
-    """A line between two boxes, with space for a label."""
+    """A line between two boxes, and the space for its label."""
 
     source: int
     target: int
-    room: float = 0.0  # the width of its label; 0 for none
+    label_width: float = 0.0  # 0: it has none
 
 
 @dataclass(frozen=True)
@@ -75,9 +75,8 @@ def place_in_layers(boxes: Sequence[Extent], links: Sequence[Link], layer: Layer
     curves = tuple(_curve(spots, boxes, link, layer) for link in links)
     heights = [y for _, y in chain.from_iterable(curves)]
     lowest = max(heights, default=0.0)
-    labels = tuple(map(above_middle, curves))
     height = max(most * pitch + 90, lowest + 20)
-    return Layout(centres, curves, labels, x + 60, height)
+    return Layout(centres, curves, tuple(map(above_middle, curves)), x + 60, height)
 
 
 def _columns_x(
@@ -88,7 +87,7 @@ def _columns_x(
     for link in links:
         low, high = sorted((layer[link.source], layer[link.target]))
         if high - low <= 1:
-            room[low] = max(room[low], min(link.room, WIDEST_ROOM))
+            room[low] = max(room[low], min(link.label_width, WIDEST_ROOM))
     x = left + 40
     for number, column in enumerate(columns):
         half = max(boxes[box].rx for box in column)
@@ -149,7 +148,7 @@ def place(boxes: tuple[Extent, ...], links: tuple[Link, ...], first: int = 0, le
         crossed = abs(layer[link.source] - layer[link.target])
         work += max(1, crossed)
     if work > MOST_LABELLED:
-        links = tuple(link._replace(room=0.0) for link in links)
+        links = tuple(link._replace(label_width=0.0) for link in links)
     answer = ask_graphviz(write_graph(boxes, links)) if work <= MOST_FOR_GRAPHVIZ else None
     return read_layout(answer, left) if answer else place_in_layers(boxes, links, layer, left)
 
@@ -180,8 +179,8 @@ def write_graph(boxes: Sequence[Extent], links: Sequence[Link]) -> str:
         lines.append(f"{number}[width={width:g},height={height:g}]")
     for number, link in enumerate(links):
         label = ""
-        if link.room:
-            size = f'BORDER="0" FIXEDSIZE="TRUE" WIDTH="{link.room:.0f}" HEIGHT="18"'
+        if link.label_width:
+            size = f'BORDER="0" FIXEDSIZE="TRUE" WIDTH="{link.label_width:.0f}" HEIGHT="18"'
             label = f",label=<<TABLE {size}><TR><TD></TD></TR></TABLE>>"
         lines.append(f"{link.source}->{link.target}[id={number}{label}]")
     return "\n".join([*lines, "}"])

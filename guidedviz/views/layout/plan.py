@@ -67,7 +67,7 @@ class Plan:
 
 
 def make_plan(sketch: Sketch, keep: Collection[int], compact: bool | None) -> Plan:
-    """The plan for these states; with `compact` None only large machines have runs."""
+    """The plan for these states. With `compact` None a small machine has only those runs that are names of tokens."""
     number = dict[Arrow, int]()
     for n, arrow in enumerate(sketch.arrows):
         if arrow.source in keep and arrow.target in keep:
@@ -108,7 +108,7 @@ def reads_name(run: ArrowRow) -> bool:
 
 
 def find_runs(sketch: Sketch, arrows: Collection[Arrow], others: Set[Arrow]) -> list[ArrowRow]:
-    """Long rows that touch no other arrows; no text begins or ends inside."""
+    """Long rows inside which no text begins or ends, and that share no state with a call, a chain or `others`."""
     ends = {sketch.initial, *sketch.accepting}
     for arrow in arrows:
         if arrow in others or arrow.call or sketch.is_chain(arrow):
@@ -190,7 +190,7 @@ LEAST_NODES = 6  # a smaller rule counts as so many
 
 
 def choose_states(sketch: Sketch, among: Collection[int], start: int) -> Set[int]:
-    """All unfolded states or, if there are many, those nearest to one."""
+    """All states that are not folded or, if these are many, those nearest to one."""
     inside = frozenset(among)
     states = inside - sketch.folded
     arrows = [arrow for arrow in sketch.arrows if arrow.source in inside]

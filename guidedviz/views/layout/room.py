@@ -172,7 +172,7 @@ def _settle_name(label: Label, curves: Curves, room: Room) -> Label:
     return replace(label, x=x, y=y)
 
 
-def places_beside(curve: Curve, half: float, high: float) -> Iterator[Point]:
+def places_beside(curve: Curve, half_width: float, half_height: float) -> Iterator[Point]:
     """Centres of a box of this size beside a curve, on both sides."""
     stops = along(curve, STOPS)
     for number in range(0, len(stops), 3):
@@ -180,7 +180,7 @@ def places_beside(curve: Curve, half: float, high: float) -> Iterator[Point]:
         far = dist((a, b), (c, d)) or 1.0
         u = -(d - b) / far  # across the curve
         v = (c - a) / far
-        reach = abs(u) * half + abs(v) * high
+        reach = abs(u) * half_width + abs(v) * half_height
         for gap in (3.0, 9.0, 16.0):
             across = u * (reach + gap)
             down = v * (reach + gap)

@@ -1,7 +1,11 @@
 """A layout that is too wide is wrapped, as text is: its boxes stand in lines below each other.
 
-It is cut between two columns, where the fewest links cross. Each line is then placed alone, and a link between two
-lines runs through the room between them.
+    a → b → c → d       becomes     a → b ┐
+                                    ┌─────┘
+                                    └ c → d
+
+It is cut between two columns, where the fewest links cross. Each line of boxes is then placed alone, and a link between
+two lines runs through a *lane* between them.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -97,7 +101,7 @@ def choose_lines(columns: Sequence[Column], links: Sequence[Link], limit: float)
 
 
 def count_crossing(columns: Sequence[Column], links: Sequence[Link]) -> list[int]:
-    """Before each column, the links from one side to the other."""
+    """How many links cross the gap before each column."""
     column_of: dict[int, int] = {}
     for number, column in enumerate(columns):
         column_of |= dict.fromkeys(column.boxes, number)
@@ -139,21 +143,21 @@ class Wrapping:
         """Each line placed alone, with room below it for the links to other lines."""
         y = 0.0
         for number, group in enumerate(groups):
-            own = [n for n, link in enumerate(self.links) if self._stays(link, number)]
+            own = []
+            for n, link in enumerate(self.links):
+                if self.line_of[link.source] == self.line_of[link.target] == number:
+                    own.append(n)
             new = {box: place for place, box in enumerate(group)}
             extents = tuple(self.boxes[box] for box in group)
             inside = []
             for n in own:
-                source, target, room = self.links[n]
-                inside.append(Link(new[source], new[target], room))
+                source, target, label_width = self.links[n]
+                inside.append(Link(new[source], new[target], label_width))
             start = new.get(first, 0)
             side = left if first in new else SIDE
             line = WrappedLine(group, own, place(extents, tuple(inside), start, side), y)
             yield line
             y = line.bottom + sum(lanes_of(self._below(number).values()).values())
-
-    def _stays(self, link: Link, number: int) -> bool:
-        return self.line_of[link.source] == self.line_of[link.target] == number
 
     def _below(self, number: int) -> dict[int, Link]:
         """The links that run below a line: from it to the next, or past it."""
@@ -210,7 +214,7 @@ def lanes_of(links: Iterable[Link]) -> dict[int, float]:
     """Links to one box share a lane: per box the height of its lane."""
     lanes: dict[int, float] = {}
     for link in links:
-        high = LABELLED if link.room else LANE
+        high = LABELLED if link.label_width else LANE
         lanes[link.target] = max(high, lanes.get(link.target, 0.0))
     return lanes
 
