@@ -1,6 +1,9 @@
 """A guide for at most n tokens: a token is legal only if the remaining tokens suffice to complete the text.
 
-The tokens needed are counted as tokens of one byte each. This is an upper bound, because longer tokens need fewer.
+    ("(" root ")")*, 6 tokens with EOS      After "((" four are left. A third "(" is illegal: then ")))" and EOS are
+                                            needed, and only three are left.
+
+The tokens needed are counted as tokens of one byte each. This is an upper bound: fewer longer tokens may do.
 """
 
 from __future__ import annotations
@@ -36,8 +39,8 @@ def within(guide: Guide, tokens: int) -> BudgetGuide:
     >>> short.mask(state).tolist(), short.explain(state, 0).reason
     ([False, True, False], 'to end the text after it takes 4 tokens of a byte each, and 3 are left')
     """
-    counted = guide.guide if isinstance(guide, ThinkingGuide) else guide
-    expect(counted, MachineGuide, "within", "a guide of a machine", "gv.guide")
+    inner = guide.guide if isinstance(guide, ThinkingGuide) else guide
+    expect(inner, MachineGuide, "within", "a guide of a machine", "gv.guide")
     short = BudgetGuide(guide)
     least = short.needed(guide.at(guide.initial))
     if least == inf:
@@ -70,7 +73,7 @@ class BudgetGuide(CountingGuide):
         super().__init__(guide, "within")
         pieces = [self.reads.pieces[token] for token in self.reads.text_ids]
         single = [piece for piece in pieces if len(piece) == 1]
-        self.alphabet = frozenset().union(*single, BEGIN, END)  # of a name each byte is counted
+        self.alphabet = frozenset().union(*single, BEGIN, END)  # a name counts as one token per byte
         self._known: dict[Hashable, float] = {}
 
     def __repr__(self) -> str:
@@ -80,10 +83,7 @@ class BudgetGuide(CountingGuide):
         """A number of tokens that suffices to complete the text: one per byte, and EOS."""
         if state not in self._known:
             found = bytes_to_end(self.machine, state, self.alphabet)
-            if found is None:
-                self._known[state] = inf
-            else:
-                self._known[state] = found + bool(self.vocabulary.eos)
+            self._known[state] = inf if found is None else found + bool(self.vocabulary.eos)
         return self._known[state]
 
     def mask(self, spent: Spent) -> Mask:
@@ -104,8 +104,8 @@ class BudgetGuide(CountingGuide):
         takes = "cannot be done byte by byte"
         if least < inf:
             takes = f"takes {say_many(least)} tokens of a byte each"
-        are = "is" if left == 1 else "are"
-        return f"to end the text after it {takes}, and {left} {are} left"
+        verb = "is" if left == 1 else "are"
+        return f"to end the text after it {takes}, and {left} {verb} left"
 
     def advance(self, spent: Spent, token: int) -> Spent:
         """The state after a legal token, with one remaining token less."""

@@ -1,5 +1,8 @@
 """A guide for a machine and a vocabulary: which engine computes its masks, and what each can take.
 
+    gv.guide(machine, vocabulary)                   ours: an index for a DFA, a split for a pushdown machine
+    gv.guide(machine, vocabulary, "llguidance")     a real engine's masks, and our machine's explanations
+
 The guide of a real engine computes the mask and `advance` with the engine, even if they are wrong. Our machine reads
 the same tokens and provides the explanations, the states and the stack. A state contains a matcher of the engine that
 has read the tokens so far, so it stays valid.
@@ -159,7 +162,7 @@ def guide(
 def state_masks(
     machine: Machine[Any], vocabulary: Vocabulary, engine: str, index: Index | None
 ) -> Indexed | Split | Lazy:
-    """The masks of each state: an index; walks if that would take too much memory; a split for counts."""
+    """The source of masks: an index, or walks if it would take too much memory; a split for a machine that counts."""
     if engine == "index" and isinstance(machine, PDA) and machine.finite:  # it counts, so it has too many states
         return Split(machine, vocabulary)
     if engine == "index" and not isinstance(machine, DFA):

@@ -1,8 +1,8 @@
 """Guides made by hand: no constraint, a fixed set of tokens per position, and a machine over tokens.
 
-With no constraint every token that is text is legal, and EOS; so the decoding loop needs no second case for it. The
-state of the second guide is the number of tokens, independent of the text. In the third the tokens with a transition
-from a state are legal there; `machine()` gives the same machine over bytes.
+- `Unguided`: every token that is text is legal, and EOS. So the decoding loop needs no second case.
+- `StaticMasks`: the state is the number of tokens so far, whatever they are.
+- `GuidedFSM`: the tokens with a transition from a state are legal there; `machine()` gives the machine over bytes.
 """
 
 from collections import defaultdict
@@ -16,7 +16,7 @@ from guidedviz.machines.regular.algebra import code_machine
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.regular.pattern import CLASSES
 from guidedviz.machines.syntax import Tree, build_net, literal
-from guidedviz.tokens.arrays import Mask
+from guidedviz.tokens.arrays import Mask, read_only
 from guidedviz.tokens.guide import Guide, legal_id
 from guidedviz.tokens.vocabulary import Vocabulary, check_vocabulary
 
@@ -96,10 +96,10 @@ class StaticMasks(Guide):
         self.vocabulary = vocabulary
         self.sets = sets
         rows = (*sets, vocabulary.eos)
-        self._masks = np.zeros((len(rows), len(vocabulary)), dtype=np.bool_)
+        masks = np.zeros((len(rows), len(vocabulary)), dtype=np.bool_)
         for position, ids in enumerate(rows):
-            self._masks[position, list(ids)] = True
-        self._masks.flags.writeable = False
+            masks[position, list(ids)] = True
+        self._masks = read_only(masks)
 
     def mask(self, state: int) -> Mask:
         """True for every id of this position's set; read-only."""
@@ -196,7 +196,7 @@ class GuidedFSM:
 
 
 def wire(moves: Iterable[tuple[Hashable, bytes, Hashable]], ends: Iterable[Hashable], start: Hashable = 0) -> DFA:
-    """The smallest machine of moves, each a state, the bytes that it reads, and a next state; several may fit.
+    """The smallest machine of moves, each a state, bytes, and a next state; bytes may fit several moves of a state.
 
     >>> wire([(0, b"ab", 1), (0, b"a", 2)], {1, 2}) == gv.regex("ab?")
     True

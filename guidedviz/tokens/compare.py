@@ -52,7 +52,7 @@ class Disagreement:
 
 @dataclass
 class EnginePosition:
-    """A position of a text in our machine and in an engine."""
+    """Where our machine and an engine are in a text."""
 
     engine: str
     asked: Asked
@@ -84,85 +84,85 @@ class EnginePosition:
         return token in self.vocabulary.eos and bool(machine.is_accepting(self.state))
 
 
-def find_differences(place: EnginePosition, ours: Mask) -> Iterator[Disagreement]:
-    """The differences of the engine's mask, grouped by reason."""
+def find_differences(here: EnginePosition, ours: Mask) -> Iterator[Disagreement]:
+    """The tokens on which the engine's mask differs from ours, grouped by reason."""
     try:
-        theirs = place.matcher.mask()
+        theirs = here.matcher.mask()
     except GuidedVizError as error:
         missing = tuple(np.flatnonzero(ours).tolist())
-        yield Disagreement(place.engine, "not known", f"gives no mask: {error.seen}", missing, ())
+        yield Disagreement(here.engine, "not known", f"gives no mask: {error.seen}", missing, ())
         return
     doubtful = np.flatnonzero(ours != theirs).tolist()
-    place.allowed = int(theirs.sum())
-    place.may_ask = len(doubtful) <= MOST_DISPUTED
+    here.allowed = int(theirs.sum())
+    here.may_ask = len(doubtful) <= MOST_DISPUTED
     extra_of = {token: bool(theirs[token]) for token in doubtful}
-    reasons = grouped((_reason(place, token, extra), token) for token, extra in extra_of.items())
+    reasons = grouped((_reason(here, token, extra), token) for token, extra in extra_of.items())
     for (kind, name), tokens in reasons.items():
         missing = tuple(token for token in tokens if not extra_of[token])
         extra = tuple(token for token in tokens if extra_of[token])
-        yield Disagreement(place.engine, kind, name, missing, extra)
+        yield Disagreement(here.engine, kind, name, missing, extra)
 
 
-def _reason(place: EnginePosition, token: int, extra: bool) -> tuple[str, str]:
+def _reason(here: EnginePosition, token: int, extra: bool) -> tuple[str, str]:
     """The kind and the name of the first reason that fits."""
-    if place.is_legal(token) == extra:
+    if here.is_legal(token) == extra:
         return "ours", "the machine says so"
     for kind, name, fits in EXTRA_REASONS if extra else MISSING_REASONS:
-        if fits(place, token):
+        if fits(here, token):
             return kind, name
     return NO_REASON
 
 
-def _accepts(place: EnginePosition, token: int) -> bool:
+def _accepts(here: EnginePosition, token: int) -> bool:
     """Whether the engine's accept function takes the token, regardless of its mask."""
-    return place.may_ask and place.matcher.copy().take(token)
+    return here.may_ask and here.matcher.copy().take(token)
 
 
-def _reads_otherwise(place: EnginePosition, token: int) -> bool:
+def _reads_otherwise(here: EnginePosition, token: int) -> bool:
     """Whether the engine agrees with us when it gets the machine instead of the regex."""
-    exact = place.exact if place.asked.kind == "regex" else None
-    return exact is not None and bool(exact[token]) == place.is_legal(token)
+    exact = here.exact if here.asked.kind == "regex" else None
+    return exact is not None and bool(exact[token]) == here.is_legal(token)
 
 
-def _is_surrogate(place: EnginePosition, token: int) -> bool:
-    """Whether the token ends in the beginning of an encoded surrogate, which UTF-8 forbids."""
-    text = join_pieces(place.vocabulary, (*place.taken, token))
+def _is_surrogate(here: EnginePosition, token: int) -> bool:
+    """Whether the text with this token holds the start of an encoded surrogate, which UTF-8 forbids."""
+    text = join_pieces(here.vocabulary, (*here.taken, token))
     return bool(re.search(rb"\xed[\xa0-\xbf]", text))
 
 
-def _leaves_an_end(place: EnginePosition, token: int) -> bool:
+def _leaves_an_end(here: EnginePosition, token: int) -> bool:
     """Whether the text may end before the token's last byte and not after it."""
-    if place.engine != "outlines-core":
+    if here.engine != "outlines-core":
         return False
-    machine = place.asked.machine
-    path = token_path(machine, place.vocabulary, place.state, token)
+    machine = here.asked.machine
+    path = token_path(machine, here.vocabulary, here.state, token)
     ends = [machine.is_accepting(state) for state in path[-2:]]
     return ends == [True, False]
 
 
-def _first_alternative(place: EnginePosition, token: int) -> bool:
+def _first_alternative(here: EnginePosition, token: int) -> bool:
     """Whether the engine's regex has an alternative or a lazy quantifier."""
-    return place.engine == "outlines-core" and bool(re.search(r"\||[*+?}]\?", place.asked.regex))
+    return here.engine == "outlines-core" and bool(re.search(r"\||[*+?}]\?", here.asked.regex))
 
 
-def _read_special_text(place: EnginePosition, token: int) -> bool:
+def _read_special_text(here: EnginePosition, token: int) -> bool:
     """Whether the engine may have read a special id before this token as the text that it looks like."""
-    return place.engine.endswith("special text") and not place.vocabulary.special.isdisjoint(place.taken)
+    return here.engine.endswith("special text") and not here.vocabulary.special.isdisjoint(here.taken)
 
 
-def _is_special_text(place: EnginePosition, token: int) -> bool:
+def _is_special_text(here: EnginePosition, token: int) -> bool:
     """Whether the engine reads this special id, or may have read one before it, as the text that it looks like."""
-    if _read_special_text(place, token):
+    if _read_special_text(here, token):
         return True
-    if token not in place.vocabulary.special:
+    if token not in here.vocabulary.special:
         return False
-    spelled = place.vocabulary.pieces[token]
-    return read(place.asked.machine, spelled, place.state) is not None
+    spelled = here.vocabulary.pieces[token]
+    return read(here.asked.machine, spelled, here.state) is not None
 
 
-def _is_named_eos(place: EnginePosition, token: int) -> bool:
+def _is_named_eos(here: EnginePosition, token: int) -> bool:
     """Whether the token is an EOS id where the text may not end, so that the machine reads its name."""
-    return token in place.vocabulary.eos and not place.asked.machine.is_accepting(place.state)
+    return token in here.vocabulary.eos and not here.asked.machine.is_accepting(here.state)
 
 
 Reason = tuple[str, str, Callable[[EnginePosition, int], bool]]
@@ -170,21 +170,21 @@ OTHERWISE: Reason = ("lawful choice", "reads the regex in another way than Pytho
 NO_REASON = ("not known", "against the machine")
 EXTRA_REASONS: tuple[Reason, ...] = (
     ("known fault", "takes a special id without text where another may come",
-     lambda place, token: not place.vocabulary.pieces[token]),
+     lambda here, token: not here.vocabulary.pieces[token]),
     ("known fault", "takes special ids for text", _is_special_text),
     ("known fault", "takes surrogates, which UTF-8 has not", _is_surrogate),
-    ("lawful choice", "JSON written in more ways", lambda place, token: place.asked.kind == "schema"),
+    ("lawful choice", "JSON written in more ways", lambda here, token: here.asked.kind == "schema"),
     OTHERWISE,
 )  # fmt: skip
 MISSING_REASONS: tuple[Reason, ...] = (
     ("forced only", "the canonical token of a forced run",  # one token in the mask
-     lambda place, token: place.engine.endswith("forcing") and place.allowed == 1),
+     lambda here, token: here.engine.endswith("forcing") and here.allowed == 1),
     ("known fault", "its mask omits what its accept takes", _accepts),
     ("known fault", "takes special ids for text", _read_special_text),
     ("known fault", "never allows an EOS id that the machine names", _is_named_eos),
-    ("known fault", "knows one EOS id", lambda place, token: token in place.vocabulary.eos),
+    ("known fault", "knows one EOS id", lambda here, token: token in here.vocabulary.eos),
     ("known fault", "drops a token that leaves an end with its last byte", _leaves_an_end),
-    ("lawful choice", "JSON written in fewer ways", lambda place, token: place.asked.kind == "schema"),
+    ("lawful choice", "JSON written in fewer ways", lambda here, token: here.asked.kind == "schema"),
     ("known fault", "takes the first alternative that fits", _first_alternative),
     OTHERWISE,
 )  # fmt: skip
@@ -346,8 +346,8 @@ def compare_steps(
         mask = ours.mask(state)
         found: list[Disagreement] = []
         for name, matcher in matchers.items():
-            place = EnginePosition(name, asked, vocabulary, tuple(tokens[:position]), state, matcher)
-            found += find_differences(place, mask)
+            here = EnginePosition(name, asked, vocabulary, tuple(tokens[:position]), state, matcher)
+            found += find_differences(here, mask)
         step = ComparedStep(position, token, int(mask.sum()), tuple(found), ())
         if token is None or not mask[token]:
             yield replace(step, stopped=token is not None)

@@ -122,7 +122,7 @@ def lark_of_ids(ids: Sequence[int]) -> str:
     return f"<[{','.join(ranges)}]>"
 
 
-# What each engine has here: `prepare_...` for a vocabulary, which gives the compiler of constraints to matchers.
+# Each engine has a function `prepare_...`: it takes a vocabulary, and returns what compiles a constraint to a matcher.
 
 
 class Matcher(Protocol):
@@ -249,7 +249,7 @@ SPACES = {"whitespace_flexible": False, "item_separator": ", ", "key_separator":
 
 @dataclass(frozen=True, eq=False)
 class LLGuidanceMatcher:
-    """llguidance (Microsoft): grammars in Lark's syntax, a trie walk at every step. Its sticky errors are raised."""
+    """llguidance (Microsoft): grammars in Lark's syntax, a trie walk at every step. Its lasting errors are raised."""
 
     inner: Any
     words: Ids
@@ -284,9 +284,10 @@ class LLGuidanceMatcher:
 def build_tokenizer(vocabulary: Vocabulary) -> Any:
     """A tokenizer for llguidance that always takes the longest token; the engine needs one for forced runs."""
     llguidance = load("llguidance")
+    eos = need_eos("llguidance", vocabulary)
 
     class Tokens:
-        eos_token_id = need_eos("llguidance", vocabulary)[0]
+        eos_token_id = eos[0]
         bos_token_id = None
         tokens = vocabulary.pieces
         special_token_ids = sorted(vocabulary.special | vocabulary.eos)
@@ -294,7 +295,7 @@ def build_tokenizer(vocabulary: Vocabulary) -> Any:
         def __call__(self, text: bytes | str) -> list[int]:
             return list(longest_tokens(vocabulary, to_bytes(text)))
 
-    return llguidance.LLTokenizer(llguidance.TokenizerWrapper(Tokens()), eos_token=sorted(vocabulary.eos))
+    return llguidance.LLTokenizer(llguidance.TokenizerWrapper(Tokens()), eos_token=eos)
 
 
 def prepare_llguidance(vocabulary: Vocabulary, forcing: bool = False) -> Compile:
@@ -336,7 +337,8 @@ class OutlinesMatcher:
     def take(self, token: int) -> bool:
         """Append a token; False if the engine rejects it."""
         after = self.index.get_next_state(self.state, token)
-        self.state = self.state if after is None else after
+        if after is not None:
+            self.state = after
         return after is not None
 
     def may_end(self) -> bool:

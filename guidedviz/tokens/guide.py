@@ -271,13 +271,13 @@ def guide_states(guide: Guide, state: Any, tokens: Iterable[int]) -> list[Any]:
 
 
 class Indexed:
-    """A source of stored masks: the first is one walk, so that decoding begins at once; the second builds the index."""
+    """A source of stored masks. The first is walked, so that decoding begins at once; the second builds the index."""
 
     def __init__(self, machine: DFA, vocabulary: Vocabulary, index: Index | None = None) -> None:
         self.machine = machine
         self.vocabulary = vocabulary
         self.built = index
-        self._walked = index is not None
+        self._walk_next = index is None
 
     @property
     def index(self) -> Index:
@@ -288,8 +288,8 @@ class Indexed:
 
     def mask(self, state: int) -> Mask:
         """True for every legal id; read-only."""
-        if not self._walked:
-            self._walked = True
+        if self._walk_next:
+            self._walk_next = False
             return Lazy(self.machine, self.vocabulary, slices=False).mask(state)
         return self.index.mask(state)
 

@@ -38,7 +38,7 @@ class Index:
 
     @cached_property
     def _live(self) -> tuple[Ints | slice, Ints]:
-        """The tokens that some state allows, or all if that are most, and their kinds."""
+        """The tokens that some state allows, or all tokens if these are most of them; and their kinds."""
         tokens = np.flatnonzero(self.kind)
         live = tokens if 2 * len(tokens) < len(self.kind) else slice(None)
         return live, self.kind[live].astype(np.intp)

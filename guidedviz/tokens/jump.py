@@ -1,5 +1,8 @@
 """Jump-forward: forced bytes become tokens without the model. The machine gives the bytes, not how they are cut.
 
+    name[ab]        After "n" the bytes "ame" are forced. They can become the tokens "a" and "me" after the "n", or all
+                    can become the one token "name".
+
 SGLang cuts the whole output again with the tokenizer ("canonical", retokenisation). llguidance and xgrammar (pull
 request 776) leave the last bytes to the model if a longer token could begin with them.
 """
@@ -67,7 +70,7 @@ def only_token(guide: Guide, state: Any) -> Jump | None:
 
 
 def spell_output(vocabulary: Vocabulary, encode: Encode, tokens: Sequence[int], run: bytes) -> list[int] | None:
-    """The output and the run as the tokenizer cuts them; None if its tokens have other bytes."""
+    """The output and the forced bytes as the tokenizer cuts them; None if its tokens have other bytes."""
     data = join_pieces(vocabulary, tokens) + run
     texts_and_names = split_names(data)
     spelled = []
@@ -90,9 +93,9 @@ def encode_text(vocabulary: Vocabulary, encode: Encode, text: str) -> list[int]:
 def put_spelling(
     guide: Guide, tokens: Sequence[int], states: Sequence[Any], spelled: list[int], heal: bool
 ) -> Jump | None:
-    """The tokens of a spelling to put; None if one of them is illegal, or if they add no bytes.
+    """The jump to a spelling of the output; None if one of its tokens is illegal, or if it adds no bytes.
 
-    With `heal` it ends before the first token after which a legal token goes beyond the run.
+    With `heal` the last tokens are left to the model where a legal token begins with all their bytes and goes on.
     """
     same = shared_length(tokens, spelled)
     new = spelled[same:]
@@ -111,6 +114,6 @@ def put_spelling(
 
 
 def may_go_beyond(guide: Guide, state: Any, left: bytes) -> bool:
-    """Whether a legal token begins with the rest of a run and goes on."""
+    """Whether a legal token begins with the forced bytes that are left and goes on."""
     longer = guide.reads.longer(left)
     return len(longer) > 0 and bool(guide.mask(state)[longer].any())

@@ -1,7 +1,9 @@
-"""An engine that somebody wrote, as the library calls it: a class with an initial state, masks, steps and forced bytes.
+"""An engine that somebody wrote: what its class offers, and the matcher that stands for it beside the real engines.
 
-It is made from a table of moves (`gv.machines.pushdown_moves`) and the bytes of the tokens. Its states are values, so
-`OwnMatcher`, which stands for it beside the real engines, is copied without asking it.
+    MyEngine(moves, ends, pieces, eos)      its mask, advance and forced are asked with a state, as those of a guide are
+
+The moves are those of `gv.machines.pushdown_moves`. States are values, so a copied matcher is the engine in the same
+state.
 """
 
 from collections.abc import Callable, Collection, Hashable
@@ -16,7 +18,7 @@ from guidedviz.machines.pushdown.moves import Moves, pushdown_moves
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.tokens.arrays import Mask, read_only
-from guidedviz.tokens.vocabulary import Vocabulary
+from guidedviz.tokens.vocabulary import Vocabulary, read_id
 
 
 class OwnEngine(Protocol):
@@ -84,14 +86,11 @@ def mask_of(given: Any, size: int) -> Mask:
         return read_only(np.array(list(given), dtype=np.bool_))
     mask = np.zeros(size, dtype=np.bool_)
     for one in given:
-        if not _is_id(one, size):
+        token = read_id(one, size)
+        if token is None:
             raise _wrong_mask(one, f"ids from 0 to {size - 1}")
-        mask[one] = True
+        mask[token] = True
     return read_only(mask)
-
-
-def _is_id(one: object, size: int) -> bool:
-    return isinstance(one, int | np.integer) and not isinstance(one, bool) and 0 <= int(one) < size
 
 
 def _wrong_mask(seen: object, expected: str) -> SettingError:

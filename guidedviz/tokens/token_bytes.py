@@ -109,7 +109,8 @@ DROPS_BLANKS = frozenset({"Whitespace", "WhitespaceSplit", "BertPreTokenizer", "
 JsonPart = dict[str, Any]  # one JSON object of tokenizer.json
 
 
-MARK = re.compile(r"<\|?/?[a-z_]+\|?>|\[/?[A-Z_]+\]")  # Qwen adds <think> and calls it no special token
+# An added token of this form is special, whatever the file says: Qwen's file says that <think> is not.
+MARK = re.compile(r"<\|?/?[a-z_]+\|?>|\[/?[A-Z_]+\]")
 
 
 def read_tokenizer_json(config: JsonPart) -> tuple[dict[int, bytes], set[int]]:

@@ -214,7 +214,7 @@ class Vocabulary:
         Traceback (most recent call last):
         guidedviz.errors.IllegalToken: token 1: saw no such id, expected 0 to 0
         """
-        checked = _read_id(token, len(self))
+        checked = read_id(token, len(self))
         if checked is not None:
             return checked
         where = f"token {quoted(token)}"
@@ -349,14 +349,14 @@ def _check_ids(name: str, ids: Iterable[Any], size: int) -> frozenset[int]:
         raise VocabularyError(where, seen=quoted(ids), expected="a set of ids", hint=hint)
     checked = set[int]()
     for token in ids:
-        number = _read_id(token, size)
+        number = read_id(token, size)
         if number is None:
             raise VocabularyError(where, seen=quoted(token), expected=f"an id from 0 to {size - 1}")
         checked.add(number)
     return frozenset(checked)
 
 
-def _read_id(token: Any, size: int) -> int | None:
+def read_id(token: Any, size: int) -> int | None:
     """An id as an int; None if it is no id."""
     if isinstance(token, bool):
         return None

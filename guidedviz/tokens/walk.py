@@ -148,7 +148,7 @@ class MoveTable(Generic[S]):
         return label
 
     def judge(self, labels: Ints, of_state: Callable[[S | None], int]) -> npt.NDArray[np.int8]:
-        """What `of_state` says, as a number, of the state of each label; it is asked once per state."""
+        """The number that `of_state` gives to the state of each label; each state is asked about once."""
         met = np.flatnonzero(np.bincount(labels))  # each label once
         numbers = np.zeros(len(self.states), dtype=np.int8)
         numbers[met] = [of_state(self.states[label]) for label in met.tolist()]
