@@ -10,11 +10,12 @@ arguments as Python writes them; the reference computes the right answer.
 
 from ast import literal_eval
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
+from guidedviz.checks.compare import Same
 from guidedviz.checks.values import Arguments, Function
 from guidedviz.checks.verdict import Facts, show
 from guidedviz.views.figure import Figure
@@ -32,6 +33,7 @@ class Case:
     why: str = ""  # one sentence for an answer that fails here
     given: Facts = ()  # the input in words; the arguments by default
     draw: Callable[[], Figure] | None = None  # a picture for an answer that fails here
+    same: Same | None = field(default=None, repr=False)  # instead of the comparison of the check
 
 
 def as_they_are(*arguments: Any) -> Any:

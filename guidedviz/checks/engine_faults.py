@@ -140,11 +140,12 @@ def examine_place(engine: OwnEngine, task: EngineTask, place: int, state: Any) -
         return
     mask = attempt(lambda: engine.mask(state), ())
     yield from mask_faults(mask, task, place)
-    for token in asked_illegal(task, cut):
+    for token in (*asked_illegal(task, cut), *task.eos):
         after = step_engine(engine, state, token)
         if after is not None:
+            kind = ENDING if token in task.eos else DEAD
             gave = after if isinstance(after, Failed) else A_STATE
-            yield Fault(DEAD, place, token, gave)
+            yield Fault(kind, place, token, gave)
 
 
 def forced_faults(engine: OwnEngine, task: EngineTask, place: int, state: Any) -> Iterator[Fault]:

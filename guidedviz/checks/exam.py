@@ -21,8 +21,9 @@ from guidedviz.checks.drawn_tasks import (
 )
 from guidedviz.checks.engine_faults import A_STATE, ASPECTS, FORCED, NO_MASK, UNASKED, Fault, examine_all
 from guidedviz.checks.function import ALL_NONE, NOT_WRITTEN, is_open
+from guidedviz.checks.guard import ENDLESS
 from guidedviz.checks.milestones import push_text
-from guidedviz.checks.values import Failed
+from guidedviz.checks.values import TOO_LARGE, Failed
 from guidedviz.checks.verdict import Verdict, show
 from guidedviz.errors import shorten
 from guidedviz.machines.visible import visible
@@ -134,6 +135,10 @@ def say_fault(task: EngineTask, fault: Fault) -> Iterator[tuple[str, str]]:
     yield "yours", f"{say_where(text)}: {say_what(task, cut, fault)}"
     if fault.kind == FORCED:
         yield "because", f"may come: {expected_next(task.machine, cut.state)}"
+    elif fault.gave in (TOO_LARGE, ENDLESS) and any(move[0] != "read" for move in task.table[0].values()):
+        yield "because", "a table with calls has no end of states: build rows only if every move is a read"
+    elif fault.gave == A_STATE and fault.token in task.eos:
+        yield "because", "EOS ends the text, and no state follows"
     elif fault.gave == A_STATE or isinstance(fault.gave, bool):
         yield "because", say_why(task, cut, fault.token)
     yield "constraint", " ".join(task.constraint.split())
@@ -188,6 +193,8 @@ def say_what(task: EngineTask, cut: Cut, fault: Fault) -> str:
     named = name_token(task, fault.token)
     if fault.gave is None:
         return f"advance gives None for {named}, which is legal"
+    if fault.gave == A_STATE and fault.token in task.eos:
+        return f"{named} has no bytes, and advance gives a state and not None"
     if fault.gave == A_STATE:
         return f"{named} is illegal, and advance gives a state and not None"
     if fault.gave:

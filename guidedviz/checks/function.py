@@ -54,7 +54,7 @@ def check_function(
         return ALL_NONE
     none_is_right = any(case.expected is None for case in cases)
     for number, (case, outcome) in enumerate(zip(cases, outcomes, strict=False), 1):
-        if outcome.touched or not agrees(outcome.value, case.expected, same):
+        if outcome.touched or not agrees(outcome.value, case.expected, case.same or same):
             said = f"on input {number} of {len(cases)}, the first on which it fails"
             mistake = _find_mistake(case, outcome, explain, spell, none_is_right)
             return Verdict("wrong", said, _list_facts(case, mistake), mistake.figure)

@@ -6,6 +6,7 @@ unknown bottom: `push_byte` gives () where every known rule has returned and the
 """
 
 from collections.abc import Callable, Collection, Iterator, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 from guidedviz.checks.cases import Case, cases_of, read_table
@@ -17,7 +18,7 @@ from guidedviz.checks.verdict import Verdict, show
 from guidedviz.checks.walks import index_rows
 from guidedviz.machines.pushdown.moves import Moves, pushdown_moves
 from guidedviz.machines.regular.regex import regex
-from guidedviz.machines.visible import name_node, name_state, visible
+from guidedviz.machines.visible import counted, name_node, name_state, visible
 
 PlainTrie = list[
     tuple[dict[int, int], list[int]]
@@ -54,7 +55,7 @@ def check_trie(answer: Any) -> Verdict:
     """
     why = "one node for each beginning of a piece, the root first; an id without bytes ends nowhere"
     cases = cases_of(plain_trie, {why: [(pieces,) for pieces in PIECE_LISTS]}, "pieces")
-    return check_function(answer, cases, _say_trie, lambda value, expected: read_trie(value) == read_trie(expected))
+    return check_function(answer, cases, _say_trie, _same_trie)
 
 
 def plain_trie(pieces: Sequence[bytes]) -> PlainTrie:
@@ -89,6 +90,10 @@ def read_trie(trie: Any) -> dict[bytes, list[int]]:
     return found
 
 
+def _same_trie(value: Any, expected: PlainTrie) -> bool:
+    return len(value) == len(expected) and read_trie(value) == read_trie(expected)
+
+
 def _say_trie(case: Case, value: Any) -> str:
     yours = read_trie(value)
     right = read_trie(case.expected)
@@ -100,7 +105,7 @@ def _say_trie(case: Case, value: Any) -> str:
             return f"{name} is too many: no piece begins so"
         if yours[path] != right[path]:
             return f"{name} has the ids {yours[path]}, expected {right[path]}"
-    return ""
+    return f"{counted(len(value), 'node')}, and only {len(right)} of them can be reached from the root"
 
 
 # -- 2: the rows of an index ---------------------------------------------------------------------------------------
@@ -109,6 +114,8 @@ def _say_trie(case: Case, value: Any) -> str:
 INDEX_ROWS = read_table(r"""
     "a", 0, [b"a"]
     "a", 0, [b"b"]
+    "a", 0, [b"a", b"a"]
+    "ab", 0, [b"ab"]
     "ab", 0, [b"a", b"b"]
     "ab", 1, [b"a", b"b"]
     "a*", 0, [b"a", b"aa"]
@@ -123,7 +130,7 @@ def check_rows(answer: Any) -> Verdict:
     """Does `answer(trie, step, start)` give a row for each state that tokens lead to: legal token -> state after it?
 
     >>> check_rows(lambda trie, step, start: {start: {}})
-    ✗ not yet right: on input 1 of 9, the first on which it fails
+    ✗ not yet right: on input 1 of 11, the first on which it fails
         regex       'a'
         start       0
         pieces      [b'a']
@@ -149,6 +156,8 @@ def bound_step(step: Callable[..., Any], *known: Any) -> Step:
 def _say_rows(case: Case, value: Any) -> str:
     wrong_kind = say_kind(value, case.expected)
     said = say_difference(value, case.expected, lambda state: f"the row of {name_state(state)}")
+    if said.endswith("too many"):
+        said += ": no token leads to this state"
     if wrong_kind or said:
         return wrong_kind or said
     state = next(one for one, row in case.expected.items() if value[one] != row)
@@ -164,7 +173,7 @@ def check_push(answer: Any) -> Verdict:
     """Does `answer(moves, ends, stack, byte)` give the stack after one more byte, a tuple?
 
     >>> check_push(lambda moves, ends, stack, byte: stack).facts[:3]
-    (('stack', 'n0'), ('byte', 'x'), ('yours gave', 'n0'))
+    (('grammar', 'root ::= "x"'), ('stack', 'n0'), ('byte', 'x'))
     """
     cases = []
     for why, rows in STACK_STEPS.items():
@@ -172,10 +181,11 @@ def check_push(answer: Any) -> Verdict:
             moves, ends = pushdown_moves(kept_machine(AUTOMATA[name]))
             stack = tuple(read_stack(nodes))
             expected = push_byte(moves, ends, stack, ord(sign))
-            given = (("stack", show_stack(stack)), ("byte", sign))
+            given = (("grammar", AUTOMATA[name]), ("stack", show_stack(stack)), ("byte", sign))
             said = LEFT_OVER if expected == () else why
-            cases.append(Case((moves, ends, stack, ord(sign)), expected, said, given))
-    return check_function(answer, cases, _say_stack, _same_stack, _spell_stack)
+            same = partial(_same_stack, idle_nodes(moves, ends))
+            cases.append(Case((moves, ends, stack, ord(sign)), expected, said, given, same=same))
+    return check_function(answer, cases, _say_stack, spell=_spell_stack)
 
 
 def push_byte(moves: Moves, ends: Collection[int], stack: Stack, byte: int) -> Stack | None:
@@ -207,8 +217,21 @@ def push_text(moves: Moves, ends: Collection[int], text: bytes) -> Stack:
     return tuple(stack)
 
 
-def _same_stack(value: Any, expected: Any) -> bool:
-    return type(value) is type(expected) and bool(value == expected)
+def idle_nodes(moves: Moves, ends: Collection[int]) -> frozenset[int]:
+    """The nodes where a rule has ended and reads nothing more; a stack means the same without them.
+
+    >>> sorted(idle_nodes(*pushdown_moves(kept_machine(AUTOMATA["nested"]))))
+    [2]
+    """
+    return frozenset(ends).difference(node for node, _ in moves)
+
+
+def _same_stack(idle: frozenset[int], value: Any, expected: Any) -> bool:
+    """Are two stacks the same without idle nodes? An empty one is another answer."""
+    if type(value) is not tuple or not value or not expected:
+        return type(value) is type(expected) and value == expected
+    mine = [node for node in value if node not in idle]
+    return mine == [node for node in expected if node not in idle]
 
 
 def _spell_stack(value: Any) -> str:
@@ -275,6 +298,8 @@ def sort_at_node(trie: PlainTrie, step: Step, node: int) -> tuple[set[int], set[
 
 
 def _say_split(case: Case, value: Any) -> str:
+    if len(value) != 2:
+        return "two sets are expected: the accepted tokens, and the dependent ones"
     trie, step, node = case.arguments
     yours = [set(part) for part in value]
     wrong = (yours[0] ^ case.expected[0]) | (yours[1] ^ case.expected[1])
@@ -343,7 +368,33 @@ def check_forced_moves(answer: Any) -> Verdict:
         given = (("grammar", FORCED_GRAMMARS[name]), ("text", visible(text) or "nothing"), ("stack", show_stack(stack)))
         expected = b"".join(forced_from(moves, ends, stack))
         cases.append(Case((moves, ends, stack), expected, "stop at a choice, and where the text may end", given))
-    return check_function(answer, cases)
+    return check_function(answer, cases, _say_forced)
+
+
+def _say_forced(case: Case, value: Any) -> str:
+    """The first byte at which a run is wrong, and why it comes or does not."""
+    moves, ends, stack = case.arguments
+    right = case.expected
+    if not isinstance(value, bytes):
+        return ""
+    shared = 0
+    for mine, byte in zip(value, right, strict=False):
+        if mine != byte:
+            break
+        stack = push_byte(moves, ends, stack, byte)
+        shared += 1
+    after = f"after {visible(value[:shared])} " if shared else ""
+    waiting = [node for node in stack if node not in ends]
+    if shared == len(right):
+        return f"{after}several bytes may come: stop" if waiting else f"{after}the text may end: stop"
+    only = f"{after}only {visible(right[shared : shared + 1])} may come"
+    if shared < len(value):
+        return only
+    if stack[-1] in ends:
+        return f"{after}{name_node(stack[-1])} may end, {name_node(waiting[-1])} below may not: go on"
+    if right.decode(errors="ignore").encode() != right:
+        return f"{only}; a run may end inside a character"
+    return f"{only}: the next byte is forced, too" if shared else only
 
 
 def forced_from(moves: Moves, ends: Collection[int], stack: Stack) -> Iterator[bytes]:

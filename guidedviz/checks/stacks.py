@@ -54,7 +54,7 @@ a node without a move that is no end refuses the byte: None
 on an empty stack nothing can be read: None
     "letter", "1", "x"
     "letter", "", "x"
-a call reads no byte: push both nodes, then look at the new top
+a call reads no byte: push the return node first, the start on top, then look at the new top
     "nested", "1", "("
     "pairs", "4", "1"
     "pairs", "4", "{"

@@ -8,7 +8,15 @@ import pytest
 import guidedviz as gv
 from guidedviz.checks.exam import draw_exam
 from tests.checks.answers.ideas import IDEAS, MEASURED, engine_with
-from tests.checks.answers.own_engine import MILESTONES, MISTAKES, SEED, engine_space, first_failing, judge_mistake
+from tests.checks.answers.own_engine import (
+    MILESTONES,
+    MISTAKES,
+    OTHER_WAYS,
+    SEED,
+    engine_space,
+    first_failing,
+    judge_mistake,
+)
 from tests.labs.sources import LABS
 
 here = pytest.mark.usefixtures("in_this_process")
@@ -28,6 +36,57 @@ def test_a_usual_mistake_fails_first_at_its_milestone(apart, milestone, mistake,
     assert found == milestone, said
     assert said.startswith("✗ not yet right: ")
     assert "\n" in said
+
+
+@here
+@pytest.mark.parametrize("change", OTHER_WAYS.values(), ids=OTHER_WAYS)
+def test_another_way_is_right_at_every_milestone(change):
+    assert first_failing(engine_space(*change)) == ("", None)
+
+
+SAID_OF_RUNS = {
+    ("while not may_end(ends, stack):", "while stack[-1] not in ends:"): "n2 may end, n3 below may not: go on",
+    ("stack = push_byte(moves, ends, stack, ways[0])", "return run"): "only u may come: the next byte is forced, too",
+    ("    return run", '    return run.decode(errors="ignore").encode()'): (
+        "only <0xC3> may come; a run may end inside a character"
+    ),
+    ("while not may_end(ends, stack):", "while stack:"): "the text may end: stop",
+    ("if len(ways) != 1:", "if not ways or len(run) > 9:"): "several bytes may come: stop",
+    ("run += bytes(ways)", 'run += b"?"'): "only x may come",
+}
+
+
+@here
+@pytest.mark.parametrize(("change", "said"), SAID_OF_RUNS.items(), ids=SAID_OF_RUNS.values())
+def test_a_wrong_run_says_where_it_must_stop_or_go_on(change, said):
+    verdict = gv.checks.forced_moves(engine_space(*change)["forced_bytes"])
+    assert said in dict(verdict.facts)["because"]
+
+
+@here
+def test_what_is_said_of_usual_mistakes_names_the_way_out():
+    def because(name, old, new):
+        verdict = getattr(gv.checks, name)(engine_space(old, new)[MILESTONES[name]])
+        return dict(verdict.facts)["because"]
+
+    assert because("push", "[move[2], move[1]]", "[move[1], move[2]]") == (
+        "a call reads no byte: push the return node first, the start on top, then look at the new top"
+    )
+    third = because("split_node", "return accepted, dependent", "return accepted, dependent, set()")
+    assert third == "two sets are expected: the accepted tokens, and the dependent ones"
+    assert because("trie", "return trie", "return [*trie, ({}, [])]") == (
+        "2 nodes, and only 1 of them can be reached from the root"
+    )
+    inside = because("rows", "rows[state].values()", "inside(rows[state], trie, step, state)")
+    assert inside == "the row of q1 is too many: no token leads to this state"
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="Windows cannot fork")
+def test_rows_of_a_grammar_are_named_where_they_do_not_end():
+    rows_of_all = changed('if all(move[0] == "read" for move in moves.values()):', "if moves:")
+    said = "a table with calls has no end of states: build rows only if every move is a read"
+    assert dict(gv.checks.engine_masks(rows_of_all).facts)["because"] == said
+    assert said in dict(gv.checks.engine(rows_of_all, seed=SEED).facts)["grammars"]
 
 
 @here

@@ -35,7 +35,7 @@ def engine_space(old="", new=""):
     """What the solution defines, with each place of a fragment replaced."""
     code = solution()
     assert old in code, f"{old!r} is not in the solution"
-    space = {}
+    space = {"inside": inside}
     exec(code.replace(old, new) if old else code, space)
     return space
 
@@ -56,14 +56,39 @@ def judge_mistake(old, new):
     return name, repr(verdict)
 
 
+def inside(row, trie, step, state):
+    """The states after the tokens, and those after their first byte."""
+    return [*row.values()] + [after for byte in trie[0][0] if (after := step(state, byte)) is not None]
+
+
+NO_BYTES = "if not self.pieces[token]:\n            return None"
+EMPTY_AFTER_EOS = NO_BYTES.replace("None", "() if token in self.eos else None")
+READ = "return (*left, move[1])"
+POPPED = """after = (*left, move[1])
+            idle = ends - {node for node, _ in moves}
+            while len(after) > 1 and after[-1] in idle:
+                after = after[:-1]
+            return after"""
+CALL = "left += [move[2], move[1]]"
+LAST_CALL = """if move[2] not in ends - {node for node, _ in moves}:
+                left.append(move[2])
+            left.append(move[1])"""
+# right in another way than the solution: what it does, and the change
+OTHER_WAYS = {
+    "pops a node that has ended and reads nothing more": (READ, POPPED),
+    "the last call of a rule pushes no return node": (CALL, LAST_CALL),
+}
 # the milestone that finds it, what the student forgot, and the change
 MISTAKES = [
     ("trie", "a piece without bytes is text", "if piece:", "if True:"),
     ("trie", "of equal pieces only the last is kept", "[1].append(token)", "[1][:] = [token]"),
     ("trie", "a child is made anew", "if byte not in trie[node][0]:", "if True:"),
+    ("trie", "a node that nothing leads to", "return trie", "return [*trie, ({}, [])]"),
     ("rows", "the start is always 0", "rows, waiting = {}, [start]", "rows, waiting = {}, [0]"),
     ("rows", "a row says where the walk began", "dict.fromkeys(ids, here)", "dict.fromkeys(ids, state)"),
     ("rows", "only the row of the start", "waiting.extend(rows[state].values())", "pass"),
+    ("rows", "a row for a state inside a token", "rows[state].values()", "inside(rows[state], trie, step, state)"),
+    ("rows", "of equal tokens only the first", "dict.fromkeys(ids, here)", "dict.fromkeys(ids[:1], here)"),
     ("push", "a list is no value", "return (*left, move[1])", "return [*left, move[1]]"),
     ("push", "the return node is on top of the call", "[move[2], move[1]]", "[move[1], move[2]]"),
     ("push", "the empty stack means refused", "    return ()", "    return None"),
@@ -79,6 +104,7 @@ MISTAKES = [
     ("engine_masks", "the stack below is not read", "if self.advance(state, token)}", "if True}"),
     ("engine_masks", "a mask per node, for all stacks", "self.masks[state]", "self.masks[state[-1:]]"),
     ("engine_masks", "a token without bytes is a step", "if not self.pieces[token]:", "if token is None:"),
+    ("engine_masks", "the empty stack after EOS", NO_BYTES, EMPTY_AFTER_EOS),
     ("engine_masks", "one EOS id", "legal |= self.eos", "legal |= {*sorted(self.eos)[:1]}"),
     ("engine", "no jumps", "return forced_bytes(self.moves, self.ends, state)", 'return b""'),
     ("engine", "long tokens are cut", "for byte in self.pieces[token]:", "for byte in self.pieces[token][:8]:"),
