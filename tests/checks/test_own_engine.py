@@ -17,7 +17,7 @@ from tests.checks.answers.own_engine import (
     first_failing,
     judge_mistake,
 )
-from tests.labs.sources import LABS
+from tests.labs.sources import LABS, build
 
 here = pytest.mark.usefixtures("in_this_process")
 MILESTONE_PARTS = engine_space()
@@ -87,6 +87,47 @@ def test_rows_of_a_grammar_are_named_where_they_do_not_end():
     said = "a table with calls has no end of states: build rows only if every move is a read"
     assert dict(gv.checks.engine_masks(rows_of_all).facts)["because"] == said
     assert said in dict(gv.checks.engine(rows_of_all, seed=SEED).facts)["grammars"]
+
+
+ENDLESS = {
+    "draw_trie": ("for byte in piece:", "while True:"),
+    "draw_rows": ("if state not in rows:", "if True:"),
+    "draw_stacks": ("node = left.pop()", "node = left[-1]"),
+    "draw_split": ("place, stack = waiting.pop()", "place, stack = waiting[-1]"),
+    "write": ("return self.masks[state]", "while True: pass"),
+}
+
+
+def shown_by(drawn, old="", new=""):
+    """What the notebook shows where it draws, and what it has defined; all cells above run, as by "Run All"."""
+    space = {}
+    for kind, source in build.read_cells(build.read_source("project")):
+        code = build.settle_exercise(source, True)
+        if old:
+            code = code.replace(old, new)
+        above, _, last = code.rpartition("\n")
+        if last.startswith(f"{drawn}("):
+            exec(above, space)
+            return eval(last, space), space
+        if kind == "code":
+            exec(code, space)
+    return pytest.fail("nothing is drawn")
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="Windows cannot fork")
+@pytest.mark.parametrize("drawn", ENDLESS)
+def test_an_endless_answer_is_not_drawn(drawn):
+    shown, _ = shown_by(drawn, *ENDLESS[drawn])
+    assert shown.startswith("here is")
+
+
+@here
+def test_the_picture_of_an_index_has_a_state_per_row_and_its_tokens_on_the_arrows():
+    figure, space = shown_by("draw_rows")
+    rows = space["build_rows"](space["trie"], space["laugh"].step, 0)
+    assert rows[2] == {0: 1, 2: 2, 3: 1, 4: 3, 5: 3}
+    assert "q2  0 3 → q1 · 2 → q2 · 4 5 → q3" in figure.text
+    assert figure.text.startswith(f"machine: {len(rows)} states")
 
 
 @here
