@@ -54,11 +54,15 @@ def check_function(
         return ALL_NONE
     none_is_right = any(case.expected is None for case in cases)
     for number, (case, outcome) in enumerate(zip(cases, outcomes, strict=False), 1):
-        if outcome.touched or not agrees(outcome.value, case.expected, case.same or same):
+        if not _is_right(case, outcome, same):
             said = f"on input {number} of {len(cases)}, the first on which it fails"
             mistake = _find_mistake(case, outcome, explain, spell, none_is_right)
             return Verdict("wrong", said, _list_facts(case, mistake), mistake.figure)
     return Verdict("right", f"agrees on all {len(cases)} inputs")
+
+
+def _is_right(case: Case, outcome: Outcome, same: Same) -> bool:
+    return not outcome.touched and agrees(outcome.value, case.expected, case.same or same)
 
 
 def _find_mistake(case: Case, outcome: Outcome, explain: Explain, spell: Spell, none_is_right: bool) -> Mistake:

@@ -384,17 +384,23 @@ def _say_forced(case: Case, value: Any) -> str:
         stack = push_byte(moves, ends, stack, byte)
         shared += 1
     after = f"after {visible(value[:shared])} " if shared else ""
-    waiting = [node for node in stack if node not in ends]
     if shared == len(right):
-        return f"{after}several bytes may come: stop" if waiting else f"{after}the text may end: stop"
+        what = "the text may end" if ends.issuperset(stack) else "several bytes may come"
+        return f"{after}{what}: stop"
     only = f"{after}only {visible(right[shared : shared + 1])} may come"
     if shared < len(value):
         return only
+    return only + _say_early_end(ends, stack, value, right)
+
+
+def _say_early_end(ends: Collection[int], stack: Stack, value: bytes, right: bytes) -> str:
+    """Why a run does not end so early."""
     if stack[-1] in ends:
-        return f"{after}{name_node(stack[-1])} may end, {name_node(waiting[-1])} below may not: go on"
+        waiting = next(node for node in reversed(stack) if node not in ends)
+        return f": {name_node(stack[-1])} may end, {name_node(waiting)} below may not: go on"
     if right.decode(errors="ignore").encode() != right:
-        return f"{only}; a run may end inside a character"
-    return f"{only}: the next byte is forced, too" if shared else only
+        return "; a run may end inside a character"
+    return ": the next byte is forced, too" if value else ""
 
 
 def forced_from(moves: Moves, ends: Collection[int], stack: Stack) -> Iterator[bytes]:
