@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import pairwise
-from math import ceil, cos, dist, pi, sin
+from math import ceil, copysign, cos, dist, pi, sin
 from typing import NamedTuple
 
 import numpy as np
@@ -22,6 +22,7 @@ GRAIN = 2.0  # pixels of a cell
 ROOM_AROUND = 400.0  # right of the diagram and below it
 NUMBERS_WIDTH = 44.0  # of the numbers of the bytes that took an arrow
 LINE_CELL = 10.0  # a cell of a line under a name counts as so many pixels of distance
+CENTRE_SHARE = 0.3  # a pixel from its centre counts as so many from its box
 
 CellNumbers = tuple[np.ndarray, np.ndarray]  # rows and columns
 
@@ -96,15 +97,27 @@ class Room:
         return not self.owner[_cells(box)].any()
 
     def best(self, places: Iterable[Point], box: Callable[[Point], Rect]) -> Point | None:
-        """Of the places where a box is free, one near the first with few lines under it; None if no place is free."""
+        """Of the places where a box is free, one near the first with few lines under it; None if no place is free.
+
+        The box is to be near, more than its centre: a long name begins or ends at its arrow.
+        """
         wanted = list(places)
 
         def cost(place: Point) -> float:
-            lines = self.lines[_cells(box(place))]
-            return dist(wanted[0], place) + LINE_CELL * int(lines.sum())
+            there = box(place)
+            lines = self.lines[_cells(there)]
+            return _gap(there, wanted[0]) + CENTRE_SHARE * dist(wanted[0], place) + LINE_CELL * int(lines.sum())
 
         free = [place for place in wanted if self.is_free(box(place))]
         return min(free, key=cost, default=None)
+
+
+def _gap(box: Rect, point: Point) -> float:
+    """How far a point is from a box; 0 inside."""
+    x, y = point
+    across = max(box.left - x, 0, x - box.right)
+    down = max(box.top - y, 0, y - box.bottom)
+    return dist((across, down), (0, 0))
 
 
 def _cells(box: Rect, margin: float = 0.0) -> tuple[slice, slice]:
@@ -173,7 +186,7 @@ def _settle_name(label: Label, curves: Curves, room: Room) -> Label:
 
 
 def places_beside(curve: Curve, half_width: float, half_height: float) -> Iterator[Point]:
-    """Centres of a box of this size beside a curve, on both sides."""
+    """Centres of a box of this size beside a curve, on both sides; its middle or a corner stands at a stop."""
     stops = along(curve, STOPS)
     for number in range(0, len(stops), 3):
         (a, b), (x, y), (c, d) = stops[number : number + 3]
@@ -186,6 +199,10 @@ def places_beside(curve: Curve, half_width: float, half_height: float) -> Iterat
             down = v * (reach + gap)
             yield x - across, y - down
             yield x + across, y + down
+            corner_x = copysign(half_width, u) + u * gap
+            corner_y = copysign(half_height, v) + v * gap
+            yield x - corner_x, y - corner_y
+            yield x + corner_x, y + corner_y
 
 
 def _ring(centre: Point) -> Iterator[Point]:

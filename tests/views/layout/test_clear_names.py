@@ -2,13 +2,17 @@
 
 import random
 import sys
+from math import dist
 
 import pytest
 
 import guidedviz as gv
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.views.layout import placing
-from guidedviz.views.layout.sketch import Arrow, Sketch
+from guidedviz.views.layout.curves import along
+from guidedviz.views.layout.lay_out import lay_out
+from guidedviz.views.layout.room import label_box
+from guidedviz.views.layout.sketch import Arrow, Sketch, sketch_of
 from tests.views.layout.drawn import collisions, names, parts, struck
 from tests.views.layout.lab_machines import lab_calls, lab_machine
 from tests.views.layout.random_machines import random_machines
@@ -34,6 +38,21 @@ def test_names_stay_clear_without_graphviz(name, monkeypatch):
     placing.place.cache_clear()
     assert collisions(drawn) == []
     assert struck(drawn) == []
+
+
+def test_a_long_name_on_a_short_arrow_begins_or_ends_at_the_middle_of_the_arrow():
+    diagram = lay_out(
+        sketch_of(gv.regex('[A-Za-z0-9 ]{1,20}"[0-9]*'))
+    )  # so large that Graphviz leaves no room for names
+    gaps = []
+    for label in diagram.labels:
+        arrow, *_ = label.arrows
+        if "A-Z" in label.words:
+            [(x, y)] = along(diagram.curves[arrow], [0.5])
+            left, top, right, bottom = label_box(label.words, (label.x, label.y))
+            gaps.append(dist((max(left - x, 0, x - right), max(top - y, 0, y - bottom)), (0, 0)))
+    assert len(gaps) == 20
+    assert sum(gap < 10 for gap in gaps) >= 15
 
 
 def test_the_count_of_a_loop_stands_apart_from_its_label():
