@@ -122,7 +122,8 @@ class PackedStep(PackedWay):
     each of the `changes` but the last, first those of the rows, then those of all other legal tokens in one. `refused`
     is the likeliest forbidden token and the byte of it that has no way on; an EOS has "end" in its place. Where bytes
     were read before that one, `refusedIn` has the state after them, and these bytes. In a counted repeat, `counted` has
-    how many characters of it were read before that byte, and how many it has at most.
+    how many characters of it were read before that byte, and how many it has at most. `reads` has for each row what is
+    read of a forbidden token before the byte that has no way on.
     """
 
     token: int
@@ -158,6 +159,7 @@ class PackedStep(PackedWay):
     refused: NotRequired[tuple[int, str] | None]
     refusedIn: NotRequired[tuple[int, str]]
     counted: NotRequired[tuple[int, int]]
+    reads: NotRequired[Texts]
     whys: NotRequired[Annotated[dict[int, PackedWhy], ShortList]]
 
 

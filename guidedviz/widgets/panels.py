@@ -135,6 +135,15 @@ def pack_explanation(why: Explanation) -> Message:
     return {"label": words.label(why.piece), "reason": why.reason, "rows": rows, "stack": why.stack}
 
 
+def _read_part(guide: Guide, state: Any, candidate: Candidate) -> str:
+    """What is read of a forbidden token before the byte that dies, as its label begins; else nothing."""
+    if candidate.legal or is_name(candidate.piece):
+        return ""
+    passed = len(guide.path(state, candidate.token)) - 1
+    read = visible(candidate.piece[:passed])
+    return read if words.label(candidate.piece).startswith(read) else ""
+
+
 def signs_of(piece: bytes) -> list[bytes]:
     """What a token is shown as, part by part: its bytes, or the whole name of a special token."""
     return [piece] if is_name(piece) else [bytes([byte]) for byte in piece]
@@ -410,8 +419,11 @@ class Panels:
                     path = self.guide.path(state, max(step.token, 0))[: len(read_bytes(step)) + 1]
                     one |= self.machine.pack(path, step.piece, page)
                 one |= self.map.at(state, page.masks)
-                shown = [candidate.token for candidate in step_words.shown_candidates(step)]
-                one["ranks"] = self.guide.vocabulary.rank[shown].tolist()
+                shown = step_words.shown_candidates(step)
+                one["ranks"] = self.guide.vocabulary.rank[[candidate.token for candidate in shown]].tolist()
+                reads = [_read_part(self.guide, state, candidate) for candidate in shown]
+                if any(reads):
+                    one["reads"] = reads
                 one |= self._refused(state, step, page)
             packed.append(one)
         return packed

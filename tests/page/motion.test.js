@@ -115,11 +115,12 @@ test("a legal bar stretches by 1/Z as it fills what has come, its number counts 
 
 test("at last the pointer runs along the legal bars and stops at the number that was drawn", () => {
   const runs = of(moves(), "pointer", "left");
-  assert.deepEqual(runs.map(([, , to]) => [to.left, to.top]), [["60.000%", "33.333%"], ["20.000%", "66.667%"]]);
+  assert.deepEqual(runs.map(([, , to]) => [to.left, to.top]), [["60.000%", "33.333%"], ["0%", "66.667%"], ["20.000%", "66.667%"]]);
+  assert.deepEqual(runs.slice(1).map(([, from]) => from.left), ["60.000%", "0%"], "it glides to the next row");
   assert.equal(runs[0][3], SHARED);
-  assert.equal(runs[0][4], runs[1][3], "without a rest");
-  assert.deepEqual(times(of(moves(), "number")).flat()[0], runs[1][4]);
-  assert.equal(lengthOf(moves()), runs[1][4] + 70);
+  assert.deepEqual(runs.slice(1).map(([, , , begin]) => begin), [runs[0][4], runs[1][4]], "without a rest");
+  assert.deepEqual(times(of(moves(), "number")).flat()[0], runs[2][4]);
+  assert.equal(lengthOf(moves()), runs[2][4] + 70);
 });
 
 test("bias, temperature, top-k and top-p come between the mask and the draw, where they are set", () => {
@@ -152,7 +153,7 @@ test("the first step of a run has no step before it, and a token that a person c
 });
 
 test("no token is marked before it is drawn, also where no number is drawn and where the text knows it", () => {
-  const [, drawn] = of(moves(), "pointer", "left")[1].slice(3);
+  const [, drawn] = of(moves(), "pointer", "left").at(-1).slice(3);
   const certain = moves({ rows: [ROWS[0], [2, "b", 0.3, 0, true, "0.30", "0"], [4, "c", 0.2, 1, true, "0.20", "1"]], changes: "T 0.00" });
   assert.equal(of(certain, "pointer").length, 0);
   for (const [list, time] of [[moves(), drawn], [certain, CHANGES + 400]]) {

@@ -55,6 +55,14 @@ test("the chosen token is marked, and a forbidden one is struck", () => {
   assert.deepEqual(text(shown.map((row) => row.querySelector(".gv-who"))), ["▸yes", "✕no"]);
 });
 
+test("the line through a forbidden token begins at the byte that has no way on", () => {
+  const [yes, no] = barsOf({ ...STEP, rows: ROWS, reads: ["", "n"] });
+  assert.deepEqual([yes.read, no.read], ["", "n"]);
+  const row = build(fallPart([no], NaN, null, 0, () => {})).querySelector(".gv-struck .gv-name");
+  assert.equal(row.textContent, "no");
+  assert.equal(row.querySelector(".gv-read").textContent, "n");
+});
+
 test("the pointer stands in the bar of the token that was drawn, at the number that was drawn", () => {
   const rows = [[1, "a", 0.5, 0.5, true, "0.50", "0.50"], [2, "b", 0.5, 0.5, true, "0.50", "0.50"]];
   const drawn = { ...STEP, rows, token: 2, mass: 1, others: [], inside: 0.5 };

@@ -186,13 +186,21 @@ test("where strips become edges, they move and shrink with the call", () => {
   assert.ok(moves.some(([part, from, to]) => part === "strip 1 r" && from.height === `${STRIP}px` && to.height === `${EDGE}px`));
 });
 
-test("a byte waits where the one before it ended, and goes with the call to its arrow", () => {
+test("a byte goes beside the one before it, waits where that one ended, and goes with the call to its arrow", () => {
   const POINTS = [{ x: 0, y: 0 }, { x: 10, y: 0 }, { x: 90, y: 9 }];
   const moves = travel({ bar: { x: 5, y: 5 }, states: POINTS, starts: [POINTS[0], { x: 70, y: 9 }], begins: [FLIGHT, FLIGHT + 900], text: null, died: false });
   const ways = moves.filter(([part, from]) => part === "byte1" && from.translate).map(([, from, to, begin, end]) => [from.translate, to.translate, begin, end]);
-  assert.deepEqual(ways.map(([, , begin, end]) => [begin, end]), [[FLIGHT + 400, FLIGHT + 900], [FLIGHT + 900, FLIGHT + 1300]]);
-  assert.match(ways[0][0], /10\.0px/);
-  assert.equal(ways[0][1], ways[1][0]);
+  assert.deepEqual(ways.map(([, , begin, end]) => [begin, end]), [[FLIGHT, FLIGHT + 400], [FLIGHT + 400, FLIGHT + 900], [FLIGHT + 900, FLIGHT + 1300]]);
+  assert.match(ways[0][0], /28\.0px/, "the token is seen to split");
+  assert.match(ways[1][0], /38\.0px/);
+  assert.deepEqual(ways.slice(0, 2).map(([, to]) => to), ways.slice(1).map(([from]) => from));
+});
+
+test("of a long token four bytes are seen at a time", () => {
+  const states = Array.from({ length: 7 }, (_, x) => ({ x, y: 0 }));
+  const moves = travel({ bar: states[0], states, begins: [250, 450, 650, 850, 1050, 1250], text: null, died: false });
+  const seen = moves.filter(([part, from, to]) => /^byte/.test(part) && from.opacity < to.opacity);
+  assert.deepEqual(seen.map(([part, , , , end]) => [part, end]), [["byte0", 250], ["byte1", 250], ["byte2", 250], ["byte3", 250], ["byte4", 450], ["byte5", 650]]);
 });
 
 test("a byte goes to the box of each call and waits there while the row grows", () => {

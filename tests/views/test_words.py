@@ -55,6 +55,11 @@ def test_all_others_are_the_legal_and_the_forbidden():
     assert (legal.raw, legal.drawn) == pytest.approx((0.001, 0.9))
 
 
+def test_a_forced_token_has_no_rows_since_the_model_was_not_asked():
+    forced = pack_step(replace(STEP, how="forced", candidates=(), mass=0.0, legal=0))
+    assert (forced["rows"], forced["others"]) == ((), ())
+
+
 def test_a_drawn_token_says_where_the_number_fell_and_one_that_a_person_chose_does_not():
     assert pack_step(replace(STEP, inside=0.25))["inside"] == 0.25
     assert pack_step(replace(STEP, inside=None))["inside"] is None

@@ -195,8 +195,14 @@ def test_a_step_says_the_likeliest_forbidden_token_and_its_byte_that_dies():
     assert "refusedIn" not in steps[0], "it dies at once"
     last = steps[2]
     assert last["refusedIn"] == [last["path"][-1], "a"], "of ab the first byte is legal"
+    assert dict(zip(labels_of(last), last["reads"], strict=True))["ab"] == "a"
+    assert "reads" not in steps[0], "no forbidden token is read in part"
     free = gv.stage(model, "a", temperature=0, steps=1)
     assert "refused" not in told(free)["add"][0]
+
+
+def labels_of(step):
+    return [label for _, label, *_ in step["rows"]]
 
 
 def test_a_recording_shows_the_machine_and_the_stack_of_its_guide_and_another_guide_is_refused():

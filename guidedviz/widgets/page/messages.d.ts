@@ -54,7 +54,7 @@ export interface Why {
   stacks?: Record<number, StackState>;
 }
 
-/** A step as the page shows it. `changes` names what beside the mask changed the probabilities that it was drawn from, such as "bias"; `names` are the tokens in it that are special ones, as the machine reads them; `back` are the places of the steps whose tokens it takes back; `mask` and `asked` are numbers of masks on the map. `others` are all tokens without a row, the legal and the forbidden ones; `inside` says where in its share the token was drawn. `stages` are the probabilities after each of the `changes` but the last, first those of the rows, then those of all other legal tokens in one. `refused` is the likeliest forbidden token and the byte of it that has no way on; an EOS has "end" in its place. Where bytes were read before that one, `refusedIn` has the state after them, and these bytes. In a counted repeat, `counted` has how many characters of it were read before that byte, and how many it has at most. */
+/** A step as the page shows it. `changes` names what beside the mask changed the probabilities that it was drawn from, such as "bias"; `names` are the tokens in it that are special ones, as the machine reads them; `back` are the places of the steps whose tokens it takes back; `mask` and `asked` are numbers of masks on the map. `others` are all tokens without a row, the legal and the forbidden ones; `inside` says where in its share the token was drawn. `stages` are the probabilities after each of the `changes` but the last, first those of the rows, then those of all other legal tokens in one. `refused` is the likeliest forbidden token and the byte of it that has no way on; an EOS has "end" in its place. Where bytes were read before that one, `refusedIn` has the state after them, and these bytes. In a counted repeat, `counted` has how many characters of it were read before that byte, and how many it has at most. `reads` has for each row what is read of a forbidden token before the byte that has no way on. */
 export interface Step {
   path?: number[];
   taken?: string[][];
@@ -93,6 +93,7 @@ export interface Step {
   refused?: [number, string] | null;
   refusedIn?: [number, string];
   counted?: [number, number];
+  reads?: string[];
   whys?: Record<number, Why>;
 }
 

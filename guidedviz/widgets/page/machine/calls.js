@@ -101,7 +101,7 @@ export function stageCalls(panel, view, way, before, start) {
   });
   const moves = [...ruleCalled(story, times, found.map(({ places }) => places), boxes, width), ...statesLight(story, times)];
   const [first] = found;
-  moves.push(...slide({ before, painted: first.row.drawing, drawing: first }));
+  moves.push(...slidePicture({ before, painted: first.row.drawing, drawing: first }));
   /**
    * @param {number} byte
    * @param {0 | 1} end
@@ -119,7 +119,10 @@ export function stageCalls(panel, view, way, before, start) {
   const waits = times.changes.flatMap((begin, place) => {
     const [box, byte] = [boxes[place], story.causes[place]];
     const point = box && { x: box.x + box.width / 2, y: box.y - ABOVE };
-    return point && begin < times.begins[byte] ? [{ byte, point, begin, end: begin + LIT * times.each }] : [];
+    if (!point || begin >= times.begins[byte]) return [];
+    const stay = { byte, point, begin, end: begin + LIT * times.each };
+    const opened = place && story.causes[place - 1] === byte && found[place].frames.length >= found[place - 1].frames.length;
+    return opened ? [{ ...stay, begin: begin - (1 - LIT) * times.each, end: begin }, stay] : [stay]; // it leaves a box that opens
   });
   return { sheet: times.changes.length ? buildSheet(found) : null, moves, states, starts, waits, begins: [...times.begins, times.end] };
 }
@@ -129,7 +132,7 @@ export function stageCalls(panel, view, way, before, start) {
  * @param {{ before: { painted: unknown, camera: Camera }, painted: unknown, drawing: { camera: Camera } }} panel
  * @returns {import("../motion/player.js").Move[]}
  */
-export function slide({ before, painted, drawing: { camera } }) {
+export function slidePicture({ before, painted, drawing: { camera } }) {
   const [from, to] = [before.camera, camera].map((one) => ({ transform: transformOf(one, camera.scale) }));
   return before.painted === painted && from.transform !== to.transform ? [["picture 0", from, to, -FLIGHT, 0]] : [];
 }

@@ -5,7 +5,7 @@
 /** @import { Look, Move } from "./player.js" */
 /** @import { Point } from "./travel.js" */
 import { FALLS, GROWN } from "./mask-falls.js";
-import { at } from "./travel.js";
+import { at, HIDDEN, SHOWN } from "./travel.js";
 
 const TURN = 80; // milliseconds
 const LEG = 300; // milliseconds of a way
@@ -23,8 +23,6 @@ const PALE = 0.35; // of all else in the drawing
  * @returns {Move[]}
  */
 const show = (part, usual, look, begin, end) => [[part, usual, look, begin, begin + TURN], [part, look, usual, end, end + TURN]];
-
-const [HIDDEN, SHOWN] = [{ opacity: 0 }, { opacity: 1 }];
 
 /**
  * @param {Leg[]} legs the way of the refused token; what was read of it stays where it came to

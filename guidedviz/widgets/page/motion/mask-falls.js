@@ -15,6 +15,8 @@
 /** @import { Bar, Ruler } from "../stage/bars.js" */
 /** @import { Look, Move } from "./player.js" */
 
+import { HIDDEN, SHOWN } from "./travel.js";
+
 const REST = 200; // milliseconds in which a picture is looked at
 export const GROWN = 200; // milliseconds after the begin, as the next ones
 export const FALLS = GROWN + 350;
@@ -68,17 +70,17 @@ export function maskFalls(before, after) {
   });
   if (falls) {
     moves.push(
-      ["mask", { opacity: 0 }, { opacity: 1 }, FALLS - TURN, FALLS],
+      ["mask", HIDDEN, SHOWN, FALLS - TURN, FALLS],
       ["mask", { top: "0%" }, { top: "100%" }, FALLS, FALLEN],
-      ["mask", { opacity: 1 }, { opacity: 0 }, FALLEN, FALLEN + TURN],
-      ["bin", { opacity: 0 }, { opacity: 1 }, GONE - 1, GONE],
-      ["removed", { opacity: 0 }, { opacity: 1 }, FALLEN + 100, FALLEN + 200],
-      ["scale", { opacity: 0 }, { opacity: 1 }, GONE, GONE + 150],
+      ["mask", SHOWN, HIDDEN, FALLEN, FALLEN + TURN],
+      ["bin", HIDDEN, SHOWN, GONE - 1, GONE],
+      ["removed", HIDDEN, SHOWN, FALLEN + 100, FALLEN + 200],
+      ["scale", HIDDEN, SHOWN, GONE, GONE + 150],
     );
   }
   for (let place = 0; place < changes; place++) {
     const begin = (falls ? CHANGES : FALLS) + place * STAGE;
-    moves.push([`change${place}`, { opacity: 0.4 }, { opacity: 1 }, begin, begin + TURN]);
+    moves.push([`change${place}`, { opacity: 0.4 }, SHOWN, begin, begin + TURN]);
   }
   const time = drawAt(after);
   if (ruler) return [...moves, ...sweep(bars, ruler, time)];
@@ -128,7 +130,7 @@ function grow({ key, raw }, old, from, known) {
     [`${key}.said`, { count: raw }, { count: raw }, 0, GROWN],
   ];
   if (from) moves.push([key, { transform: `translateY(${100 * from}%)` }, { transform: "none" }, 0, GROWN]);
-  if (!known) moves.push([key, { opacity: 0 }, { opacity: 1 }, 0, GROWN]);
+  if (!known) moves.push([key, HIDDEN, SHOWN, 0, GROWN]);
   return moves;
 }
 
@@ -212,10 +214,10 @@ function stay(bar, at, layer, shown) {
   const there = begin + FLIGHT;
   return [
     [`${key}.before`, UNJUDGED, JUDGED, at, at + TURN],
-    [`${key}.after`, { opacity: 0 }, { opacity: 1 }, at, at + TURN],
-    [`${key}.gain`, { opacity: 0 }, { opacity: 1 }, GONE - 1, GONE],
+    [`${key}.after`, HIDDEN, SHOWN, at, at + TURN],
+    [`${key}.gain`, HIDDEN, SHOWN, GONE - 1, GONE],
     ...turn(`${key}.gain`, layer, inBar(raw, shared - raw), begin, there, ["ease-in", "ease-out"]),
-    [`${key}.gain`, { opacity: 1 }, { opacity: 0 }, there, there + FILL],
+    [`${key}.gain`, SHOWN, HIDDEN, there, there + FILL],
     ...share(bar, raw, shared, there, there + FILL),
     ...(shown.changes ? changeBar(bar, shared, CHANGES) : []),
   ];
@@ -230,20 +232,20 @@ function stay(bar, at, layer, shown) {
  */
 const leave = ({ key, raw }, at, { floor, ...layer }) => [
   [`${key}.name`, { color: "var(--gv-ink)", textDecorationColor: "transparent" }, { color: "var(--gv-magenta)", textDecorationColor: "var(--gv-magenta)" }, at, at + TURN],
-  [`${key}.cross`, { opacity: 0 }, { opacity: 1 }, at, at + TURN],
+  [`${key}.cross`, HIDDEN, SHOWN, at, at + TURN],
   [`${key}.before`, { borderColor: "var(--gv-soft)", ...UNJUDGED, borderStyle: "solid" }, { borderColor: "var(--gv-magenta)", ...JUDGED, borderStyle: "dashed" }, at, at + TURN],
   [`${key}.after`, { opacity: 0, scale: "1 0" }, { opacity: 1, scale: "1 1" }, at, at + TURN],
   [`${key}.after`, { left: "0%" }, { left: beside(raw) }, FALLEN, POURS],
   [`${key}.after`, { left: beside(raw), width: wide(raw) }, { left: beside(0), width: "0%" }, POURS, GONE],
-  [`${key}.after`, { opacity: 1 }, { opacity: 0 }, GONE - 1, GONE],
-  [`${key}.gain`, { opacity: 0 }, { opacity: 1 }, POURS - 1, POURS],
+  [`${key}.after`, SHOWN, HIDDEN, GONE - 1, GONE],
+  [`${key}.gain`, HIDDEN, SHOWN, POURS - 1, POURS],
   [`${key}.gain`, { ...layer, top: floor, height: "0px" }, layer, POURS, GONE],
-  [`${key}.gain`, { opacity: 1 }, { opacity: 0 }, GONE - 1, GONE],
+  [`${key}.gain`, SHOWN, HIDDEN, GONE - 1, GONE],
   [`${key}.said`, { count: raw }, { count: 0 }, GONE - 1, GONE],
 ];
 
 /**
- * The pointer runs along one legal bar after the other.
+ * The pointer runs along one legal bar after the other, and glides from the end of one to the begin of the next.
  * @param {Bar[]} bars
  * @param {Ruler} ruler
  * @param {number} begin
@@ -252,19 +254,32 @@ const leave = ({ key, raw }, at, { floor, ...layer }) => [
 function sweep(bars, { row, at, number }, begin) {
   const pace = Math.max(LEAST, SWEEP * number) / Math.max(number, 1e-9);
   /** @type {Move[]} */
-  const moves = [["pointer", { opacity: 0 }, { opacity: 1 }, begin, begin]];
+  const moves = [["pointer", HIDDEN, SHOWN, begin, begin]];
   let time = begin;
-  bars.slice(0, row + 1).forEach(({ drawn }, place) => {
-    const part = place === row ? at : drawn;
+  /** @type {Look} */
+  let place = {};
+  /**
+   * @param {Look} to
+   * @param {number} lasts
+   * @param {string} [easing]
+   */
+  const go = (to, lasts, easing = "ease-in-out") => {
+    moves.push(["pointer", { ...place, easing }, to, time, time + lasts]);
+    place = to;
+    time += lasts;
+  };
+  bars.slice(0, row + 1).forEach(({ drawn }, nth) => {
+    const part = nth === row ? at : drawn;
     if (part <= 0) return;
-    const then = time + pace * part;
-    const top = wide(place / bars.length);
-    moves.push(["pointer", { left: "0%", top, easing: "linear" }, { left: wide(part), top }, time, then]);
-    time = then;
+    const top = wide(nth / bars.length);
+    const first = { left: "0%", top };
+    if (time > begin) go(first, TURN);
+    else place = first;
+    go({ left: wide(part), top }, pace * part, "linear");
   });
   return [
     ...moves,
-    ["number", { opacity: 0 }, { opacity: 1 }, time, time + TURN],
+    ["number", HIDDEN, SHOWN, time, time + TURN],
     ...mark(bars[row], time),
   ];
 }
@@ -279,8 +294,8 @@ function mark(bar, time) {
   if (!bar) return [];
   const end = time + TURN;
   return [
-    ["chosen", { opacity: 0 }, { opacity: 1 }, time, end],
-    ["ahead", { opacity: 0 }, { opacity: 1 }, time, end],
+    ["chosen", HIDDEN, SHOWN, time, end],
+    ["ahead", HIDDEN, SHOWN, time, end],
     [bar.key, { borderColor: "transparent" }, { borderColor: "var(--gv-orange)" }, time, end],
   ];
 }

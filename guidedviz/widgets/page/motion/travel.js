@@ -24,7 +24,14 @@ const [SHAKE, STAYS, FALL] = [240, 600, 350]; // milliseconds of the byte that d
 export const [HIDDEN, SHOWN] = [{ opacity: 0 }, { opacity: 1 }];
 const DEEP = 140; // pixels that it falls
 const [BELOW, CLEAR] = [56, 18]; // pixels: the token comes from below, clear of the labels, and goes around a loop, not over it
+const [TRAIN, BESIDE] = [4, 28]; // bytes that are seen together, and the pixels between them
 export const FAINT = 0.45; // how much is seen of a state until its byte has landed
+
+/**
+ * @param {Point} point
+ * @param {number} nth byte to the right of it
+ */
+const beside = ({ x, y }, nth) => ({ x: x + nth * BESIDE, y });
 
 /** @param {Point} point where the middle of a part stands */
 export const at = ({ x, y }) => ({ translate: `calc(${x.toFixed(1)}px - 50%) calc(${y.toFixed(1)}px - 50%)` });
@@ -52,18 +59,35 @@ export function travel({ bar, states, starts = states, lines = [], begins, waits
     moves.push(...arrive(bar, start));
     if (count > 0) moves.push(["token", SHOWN, HIDDEN, FLIGHT - 1, FLIGHT]);
   }
-  times.forEach((begin, place) => {
-    const opens = begins && place ? times[place - 1] + pace : FLIGHT; // where rules are called between two bytes, the second one waits
-    const end = begin + pace;
-    moves.push([`byte${place}`, HIDDEN, SHOWN, opens - 1, opens]);
-    let [from, left] = [states[place], opens];
-    for (const wait of waits.filter(({ byte }) => byte === place)) {
-      moves.push([`byte${place}`, at(from), at(wait.point), wait.begin, wait.end]);
-      [from, left] = [wait.point, wait.end];
+  /**
+   * Where rules are called between bytes, a byte goes with the next ones beside it.
+   * @param {number} place
+   * @param {Point} from
+   * @param {Point} to
+   * @param {number} begin
+   * @param {number} end
+   */
+  const go = (place, from, to, begin, end) => {
+    for (let next = place; next < Math.min(count, place + TRAIN); next++) {
+      moves.push([`byte${next}`, at(beside(from, next - place)), at(beside(to, next - place)), begin, end]);
     }
-    if (begins && left < begin) moves.push([`byte${place}`, at(from), at(starts[place]), left, begin]);
-    const line = [starts[place], ...around(starts[place], states[place + 1], lines[place] ?? []), states[place + 1]];
-    moves.push(...slide(`byte${place}`, line, begin, end), [`arrow${place}`, HIDDEN, SHOWN, begin - 1, begin]);
+  };
+  times.forEach((begin, place) => {
+    const end = begin + pace;
+    const opens = begins && place >= TRAIN ? times[place - TRAIN] + pace : FLIGHT;
+    moves.push([`byte${place}`, HIDDEN, SHOWN, opens - 1, opens], [`arrow${place}`, HIDDEN, SHOWN, begin - 1, begin]);
+    if (begins) {
+      let [from, left] = place ? [beside(states[place], 1), times[place - 1] + pace] : [states[0], FLIGHT];
+      for (const wait of waits.filter(({ byte }) => byte === place)) {
+        go(place, from, wait.point, wait.begin, wait.end);
+        [from, left] = [wait.point, wait.end];
+      }
+      if (left < begin) go(place, from, starts[place], left, begin);
+      go(place, starts[place], states[place + 1], begin, end);
+    } else {
+      const line = [starts[place], ...around(starts[place], states[place + 1], lines[place] ?? []), states[place + 1]];
+      moves.push(...slide(`byte${place}`, line, begin, end));
+    }
     if (!died || place < count - 1) moves.push([`byte${place}`, SHOWN, HIDDEN, end - 1, end]);
   });
   if (died) return [...moves, ...fall(`byte${count - 1}`, at(last), at({ x: last.x, y: last.y + DEEP }), landed)];

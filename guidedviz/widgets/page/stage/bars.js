@@ -9,8 +9,8 @@ const NOISE = 2e-4; // what sums of rounded numbers may miss
 const FULL = 0.999999; // a legal mass above this counts as 1
 
 /**
- * A row: `key` names it from step to step, `place` counts it in the step's own rows.
- * @typedef {{ key: string, place: number, token: number, label: string, raw: number, drawn: number, legal: boolean, special: boolean, before: string, after: string, stages: number[], via?: string[] }} Bar
+ * A row: `key` names it from step to step, `place` counts it in the step's own rows; of a forbidden token `read` is what is read.
+ * @typedef {{ key: string, place: number, token: number, label: string, raw: number, drawn: number, legal: boolean, special: boolean, before: string, after: string, stages: number[], read: string, via?: string[] }} Bar
  */
 
 /** @typedef {{ row: number, at: number, number: number, share: number }} Ruler where the pointer stops: in which row, how far along its bar, at which number */
@@ -20,7 +20,7 @@ const FULL = 0.999999; // a legal mass above this counts as 1
  * @returns {Bar[]}
  */
 export function barsOf(step) {
-  const all = step.rows.map((row, place) => barOf(row, place, `t${row[0]}`, step.names?.includes(row[0])));
+  const all = step.rows.map((row, place) => barOf(row, place, `t${row[0]}`, step.names?.includes(row[0]), step.reads?.[place]));
   const names = step.changes?.split(" · ") ?? [];
   const stagesAt = (/** @type {number} */ place) => (step.stages ?? []).map((shares) => shares[place]);
   for (const [place, bar] of all.entries()) {
@@ -41,10 +41,11 @@ export function barsOf(step) {
  * @param {number} place
  * @param {string} key
  * @param {boolean} [special]
+ * @param {string} [read]
  * @returns {Bar}
  */
-const barOf = ([token, label, raw, drawn, legal, before, after], place, key, special = false) =>
-  ({ key, place, special, token, label, raw: Math.max(0, raw), drawn: legal ? drawn : 0, legal, before, after: legal ? sayAfter(before, after) : "0", stages: [] });
+const barOf = ([token, label, raw, drawn, legal, before, after], place, key, special = false, read = "") =>
+  ({ key, place, special, read, token, label, raw: Math.max(0, raw), drawn: legal ? drawn : 0, legal, before, after: legal ? sayAfter(before, after) : "0", stages: [] });
 
 /**
  * What an older record leaves to all others.

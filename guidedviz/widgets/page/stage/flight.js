@@ -6,7 +6,7 @@
 /** @import { Point } from "../motion/travel.js" */
 /** @import { StageView, Step, Way } from "../types.js" */
 /** @import { Moving } from "./moving.js" */
-import { slide, stageCalls } from "../machine/calls.js";
+import { slidePicture, stageCalls } from "../machine/calls.js";
 import { spotOf } from "../machine/drawing.js";
 import { wayShown } from "../machine/machine-panel.js";
 import { lengthOf, play } from "../motion/player.js";
@@ -236,7 +236,7 @@ export function fly(moving, view, root, machine) {
   const chips = [...root.querySelectorAll(".gv-chip")].slice(view.cursor - passenger.steps.length, view.cursor);
   const journey = { ...route, bar, text: middleOf(root, chips[0]), died: passenger.died };
   const lengths = passenger.steps.map(({ path }) => (path?.length ?? 1) - 1);
-  const moves = inOrder([...travel(journey, lengths), ...(route.moves ?? slide(machine))]);
+  const moves = inOrder([...travel(journey, lengths), ...(route.moves ?? slidePicture(machine))]);
   if (moves.length) start(moving, view, root, machine, buildSheet(passenger, Math.max(0, states.length - 1)), chips, moves, passenger.way, route.sheet);
 }
 

@@ -17,16 +17,16 @@ const ALONE = "Press a forbidden token to read why.";
 const wide = (share) => ({ vars: { "--share": share } });
 
 /**
- * The name of a token, or of all others; a sign before it says that it was drawn, or is forbidden.
+ * The name of a token, or of all others; a sign before it says that it was drawn, or is forbidden. What of it is read is not struck.
  * @param {Bar} bar
  * @param {boolean} chosen
  * @param {string[]} names the special tokens of the prompt
  * @returns {Part}
  */
-function namePart({ key, token, label, legal, special }, chosen, names) {
+function namePart({ key, token, label, legal, special, read }, chosen, names) {
   const sign = chosen ? "▸" : legal || token < 0 ? "" : "✕";
   return ["span.gv-who", ["b", { "aria-hidden": true, "data-move": chosen ? "chosen" : `${key}.cross` }, sign],
-    ["span.gv-name", { "data-move": `${key}.name` }, ...(special || names.includes(label) ? [specialPart(label)] : lettersOf(label))]];
+    ["span.gv-name", { "data-move": `${key}.name` }, ...(special || names.includes(label) ? [specialPart(label)] : [["span.gv-read", ...lettersOf(read)], ...lettersOf(label.slice(read.length))])]];
 }
 
 /**
