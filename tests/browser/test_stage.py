@@ -143,6 +143,28 @@ def test_it_fits_one_screen_at_every_step_and_tabs_choose_a_panel_beside_the_nex
     bare.page.wait_for_function("!document.fullscreenElement && !document.querySelector('.gv-lecture')")
 
 
+LABELS = """root => {
+  const room = root.querySelector(".gv-diagram").getBoundingClientRect();
+  return [...root.querySelectorAll(".gv-sheets > svg:first-child text.gv-label")].map((label) => {
+    const { left, right } = label.getBoundingClientRect();
+    const isWhole = left >= room.left - 1 && right <= room.right + 1;
+    return [isWhole, getComputedStyle(label).visibility === "visible", right > room.left && left < room.right];
+  });
+}"""
+
+
+def test_a_label_at_the_edge_of_a_large_machine_is_whole_or_not_shown(bare):
+    model = gv.ToyModel([b"a", b"b", b'"'], lambda tokens: [2, 1, 0])
+    machine = gv.regex('[A-Za-z0-9 ]{1,20}"[0-9]*')
+    bare.page.set_viewport_size({"width": 931, "height": 768})
+    stage = bare.show_stage(gv.stage(model, "a", gv.guide(machine, model.vocabulary), temperature=0, show=15))
+    stage.wait(15)
+    found = stage.root.evaluate(LABELS)
+    assert [is_shown for is_whole, is_shown, in_sight in found if in_sight and not is_whole].count(True) == 0
+    assert sum(is_whole and is_shown for is_whole, is_shown, _ in found) > 4
+    assert any(in_sight and not is_shown for _, is_shown, in_sight in found), "some would be cut"
+
+
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.quick("dark")
 def test_the_menu_saves_what_this_run_has_as_it_is_shown(bare, theme):

@@ -10,7 +10,7 @@
 import { LIT, nameCalled, ruleCalled, statesLight, stopName, stripName, tellCalls, timeCalls, topOf } from "../motion/rule-called.js";
 import { FLIGHT } from "../motion/travel.js";
 import { make, shape } from "../shared/elements.js";
-import { aim, around, transformOf } from "./camera.js";
+import { aim, around, toPixels, transformOf } from "./camera.js";
 import { copyPart, scalesOf } from "./drawing.js";
 import { framesOf } from "./machine-panel.js";
 import { findRow, rowsOf } from "./rule-rows.js";
@@ -150,7 +150,10 @@ const known = ({ known: states }, state) => [...states[state].calls.map(([key]) 
  * @param {Camera} camera
  * @param {number} top of the row
  */
-const place = ({ x, y }, camera, top) => ({ x: EDGE + camera.x + x * camera.scale, y: top + EDGE + camera.y + y * camera.scale });
+const place = (point, camera, top) => {
+  const { x, y } = toPixels(camera, point);
+  return { x: EDGE + x, y: EDGE + y + top };
+};
 
 /**
  * @param {import("./camera.js").Spot} spot

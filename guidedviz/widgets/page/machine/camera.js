@@ -60,6 +60,13 @@ function box(spots) {
 }
 
 /**
+ * A point of a drawing in pixels of its panel.
+ * @param {Camera} camera
+ * @param {import("../motion/travel.js").Point} point
+ */
+export const toPixels = ({ scale, x: left, y: top }, { x, y }) => ({ x: left + x * scale, y: top + y * scale });
+
+/**
  * A camera as a transform of a drawing that has the size of another scale.
  * @param {Camera} camera
  * @param {number} scale

@@ -7,10 +7,11 @@ import { toggle } from "../shared/controls.js";
 /** @import { Camera, Path, Scales, Size, Spot } from "./camera.js" */
 import { make, shape, wantsStillness } from "../shared/elements.js";
 import { draw } from "../shared/shapes.js";
-import { aim, ALMOST, around, LESS, transformOf } from "./camera.js";
+import { aim, ALMOST, around, LESS, toPixels, transformOf } from "./camera.js";
 
 const LEAST = 12; // pixels on the screen of the smallest label
 const LEAST_AFAR = 16; // the same in a lecture hall
+const HALF = 3.5; // units of a letter to both sides
 const TINY = 0.5; // of it is too small to be offered, but on a full screen
 const MOST = 18; // a drawing is not enlarged beyond labels of so many pixels
 const HIGH = 400; // pixels that a drawing may be high where its panel has no height of its own
@@ -126,16 +127,21 @@ export function fitDrawing(drawing) {
 }
 
 /**
- * Puts the drawing where a camera says.
+ * Puts the drawing where a camera says; a label that is cut there is not shown.
  * @param {Drawing} drawing
  * @param {Camera} camera
  */
 function place(drawing, camera) {
-  const { sheets, width, height } = drawing;
+  const { sheets, width, height, room } = drawing;
   drawing.camera = camera;
   sheets.style.width = `${width * camera.scale}px`;
   sheets.style.height = `${height * camera.scale}px`;
   sheets.style.transform = transformOf(camera, camera.scale);
+  for (const label of sheets.querySelectorAll("text.gv-label")) {
+    const half = HALF * camera.scale * label.textContent.length;
+    const { x } = toPixels(camera, { x: Number(label.getAttribute("x")), y: 0 });
+    label.classList.toggle("gv-out", x < half || x > room[0] - half);
+  }
 }
 
 /**
@@ -147,7 +153,7 @@ export function follow(drawing, eased) {
   const { at, room, scales, width, height, camera: before, sheets } = drawing;
   if (!room[0]) return;
   const camera = aim([width, height], room, scales, at);
-  if (camera.x === before.x && camera.y === before.y && camera.scale === before.scale) return;
+  if (transformOf(camera, 1) === transformOf(before, 1)) return;
   place(drawing, camera);
   if (eased && !wantsStillness()) sheets.animate([{ transform: transformOf(before, camera.scale) }, {}], EASE);
 }
@@ -162,6 +168,16 @@ export function spotOf(node) {
   if (!disc) return null;
   const [x, y, width, height] = ["x", "y", "width", "height"].map((name) => Number(disc.getAttribute(name)));
   return { x: x + width / 2, y: y + height / 2, rx: width / 2, ry: height / 2 };
+}
+
+/**
+ * Points along a line.
+ * @param {SVGPathElement | null | undefined} line
+ * @param {number} parts
+ */
+export function pointsOn(line, parts) {
+  const length = line?.getTotalLength();
+  return line && length ? Array.from({ length: parts + 1 }, (_, nth) => line.getPointAtLength((length * nth) / parts)) : [];
 }
 
 /**

@@ -4,7 +4,8 @@
 /** @import { Point } from "../motion/travel.js" */
 /** @import { Drawing } from "./drawing.js" */
 import { nameState, shape } from "../shared/elements.js";
-import { copyPart, copyParts, spotOf } from "./drawing.js";
+import { toPixels } from "./camera.js";
+import { copyPart, copyParts, pointsOn, spotOf } from "./drawing.js";
 
 const PARTS = 40; // straight parts of a line that is looked along
 const ROOM = 26; // pixels that a label needs
@@ -33,9 +34,9 @@ export function drawExits(drawing, states, arrow = "") {
  * @param {Drawing} drawing
  * @param {Point} point
  */
-function isSeen({ camera, room }, { x, y }) {
-  const [left, top] = [camera.x + x * camera.scale, camera.y + y * camera.scale];
-  return left >= ROOM && left <= room[0] - ROOM && top >= ROOM / 2 && top <= room[1] - ROOM / 2;
+function isSeen({ camera, room }, point) {
+  const { x, y } = toPixels(camera, point);
+  return x >= ROOM && x <= room[0] - ROOM && y >= ROOM / 2 && y <= room[1] - ROOM / 2;
 }
 
 /**
@@ -58,11 +59,7 @@ export function fitLabel(arrow, drawing) {
  * @param {SVGPathElement} line
  * @param {Drawing} drawing
  */
-function pointsSeen(line, drawing) {
-  const length = line.getTotalLength();
-  const points = Array.from({ length: PARTS + 1 }, (_, place) => line.getPointAtLength((length * place) / PARTS));
-  return points.filter((point) => isSeen(drawing, point));
-}
+const pointsSeen = (line, drawing) => pointsOn(line, PARTS).filter((point) => isSeen(drawing, point));
 
 /**
  * The name of the state that an arrow comes from, if the state is out of sight.

@@ -15,7 +15,7 @@
 /** @import { Bar, Ruler } from "../stage/bars.js" */
 /** @import { Look, Move } from "./player.js" */
 
-import { HIDDEN, SHOWN } from "./travel.js";
+import { appear, HIDDEN, SHOWN, vanish } from "./travel.js";
 
 const REST = 200; // milliseconds in which a picture is looked at
 export const GROWN = 200; // milliseconds after the begin, as the next ones
@@ -73,7 +73,7 @@ export function maskFalls(before, after) {
       ["mask", HIDDEN, SHOWN, FALLS - TURN, FALLS],
       ["mask", { top: "0%" }, { top: "100%" }, FALLS, FALLEN],
       ["mask", SHOWN, HIDDEN, FALLEN, FALLEN + TURN],
-      ["bin", HIDDEN, SHOWN, GONE - 1, GONE],
+      appear("bin", GONE),
       ["removed", HIDDEN, SHOWN, FALLEN + 100, FALLEN + 200],
       ["scale", HIDDEN, SHOWN, GONE, GONE + 150],
     );
@@ -215,7 +215,7 @@ function stay(bar, at, layer, shown) {
   return [
     [`${key}.before`, UNJUDGED, JUDGED, at, at + TURN],
     [`${key}.after`, HIDDEN, SHOWN, at, at + TURN],
-    [`${key}.gain`, HIDDEN, SHOWN, GONE - 1, GONE],
+    appear(`${key}.gain`, GONE),
     ...turn(`${key}.gain`, layer, inBar(raw, shared - raw), begin, there, ["ease-in", "ease-out"]),
     [`${key}.gain`, SHOWN, HIDDEN, there, there + FILL],
     ...share(bar, raw, shared, there, there + FILL),
@@ -237,10 +237,10 @@ const leave = ({ key, raw }, at, { floor, ...layer }) => [
   [`${key}.after`, { opacity: 0, scale: "1 0" }, { opacity: 1, scale: "1 1" }, at, at + TURN],
   [`${key}.after`, { left: "0%" }, { left: beside(raw) }, FALLEN, POURS],
   [`${key}.after`, { left: beside(raw), width: wide(raw) }, { left: beside(0), width: "0%" }, POURS, GONE],
-  [`${key}.after`, SHOWN, HIDDEN, GONE - 1, GONE],
-  [`${key}.gain`, HIDDEN, SHOWN, POURS - 1, POURS],
+  vanish(`${key}.after`, GONE),
+  appear(`${key}.gain`, POURS),
   [`${key}.gain`, { ...layer, top: floor, height: "0px" }, layer, POURS, GONE],
-  [`${key}.gain`, SHOWN, HIDDEN, GONE - 1, GONE],
+  vanish(`${key}.gain`, GONE),
   [`${key}.said`, { count: raw }, { count: 0 }, GONE - 1, GONE],
 ];
 

@@ -5,7 +5,7 @@
 /** @import { Places } from "../machine/rows.js" */
 /** @import { Move } from "./player.js" */
 
-import { FAINT, FLIGHT, HIDDEN, paceOf, SHOWN } from "./travel.js";
+import { appear, FAINT, FLIGHT, HIDDEN, paceOf, SHOWN } from "./travel.js";
 
 const [EACH, LONGEST] = [600, 2400]; // milliseconds of a call, and of all at most
 export const LIT = 0.4; // of a call: its box is lit before it grows
@@ -103,7 +103,7 @@ export function statesLight({ reads }, { begins }) {
     return /** @type {Move[]} */ ([
       [left, SHOWN, { opacity: FAINT }, begin, begin + 1],
       [left, { opacity: FAINT }, HIDDEN, end, end + 1],
-      [reached, HIDDEN, SHOWN, end - 1, end],
+      appear(reached, end),
     ]);
   });
 }
@@ -166,7 +166,7 @@ export function ruleCalled({ scenes }, times, places, boxes, width) {
      * @param {number} to
      */
     const turn = (part, one, other, from, to) => moves.push(isCall ? [part, one, other, from, to] : [part, other, one, from, to]);
-    moves.push([`call ${place}`, HIDDEN, SHOWN, begin - 1, begin]);
+    moves.push(appear(`call ${place}`, begin));
     turn(`row ${inner}`, small, full, grows, end);
     turn(`row ${outer}`, full, waits, grows, end);
     if (before.length !== after.length) {

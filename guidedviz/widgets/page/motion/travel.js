@@ -28,6 +28,20 @@ const [TRAIN, BESIDE] = [4, 28]; // bytes that are seen together, and the pixels
 export const FAINT = 0.45; // how much is seen of a state until its byte has landed
 
 /**
+ * @param {string} part
+ * @param {number} time
+ * @returns {Move}
+ */
+export const appear = (part, time) => [part, HIDDEN, SHOWN, time - 1, time];
+
+/**
+ * @param {string} part
+ * @param {number} time
+ * @returns {Move}
+ */
+export const vanish = (part, time) => [part, SHOWN, HIDDEN, time - 1, time];
+
+/**
  * @param {Point} point
  * @param {number} nth byte to the right of it
  */
@@ -57,7 +71,7 @@ export function travel({ bar, states, starts = states, lines = [], begins, waits
   const moves = [];
   if (states.length) {
     moves.push(...arrive(bar, start));
-    if (count > 0) moves.push(["token", SHOWN, HIDDEN, FLIGHT - 1, FLIGHT]);
+    if (count > 0) moves.push(vanish("token", FLIGHT));
   }
   /**
    * Where rules are called between bytes, a byte goes with the next ones beside it.
@@ -75,7 +89,7 @@ export function travel({ bar, states, starts = states, lines = [], begins, waits
   times.forEach((begin, place) => {
     const end = begin + pace;
     const opens = begins && place >= TRAIN ? times[place - TRAIN] + pace : FLIGHT;
-    moves.push([`byte${place}`, HIDDEN, SHOWN, opens - 1, opens], [`arrow${place}`, HIDDEN, SHOWN, begin - 1, begin]);
+    moves.push(appear(`byte${place}`, opens), appear(`arrow${place}`, begin));
     if (begins) {
       let [from, left] = place ? [beside(states[place], 1), times[place - 1] + pace] : [states[0], FLIGHT];
       for (const wait of waits.filter(({ byte }) => byte === place)) {
@@ -88,11 +102,11 @@ export function travel({ bar, states, starts = states, lines = [], begins, waits
       const line = [starts[place], ...around(starts[place], states[place + 1], lines[place] ?? []), states[place + 1]];
       moves.push(...slide(`byte${place}`, line, begin, end));
     }
-    if (!died || place < count - 1) moves.push([`byte${place}`, SHOWN, HIDDEN, end - 1, end]);
+    if (!died || place < count - 1) moves.push(vanish(`byte${place}`, end));
   });
   if (died) return [...moves, ...fall(`byte${count - 1}`, at(last), at({ x: last.x, y: last.y + DEEP }), landed)];
   const stays = last.x === start.x && last.y === start.y; // a state that a loop leads back to is not left
-  moves.push(["state", { opacity: stays ? FAINT : 0 }, SHOWN, landed - 1, landed], ["title", HIDDEN, SHOWN, landed - 1, landed]);
+  moves.push(["state", { opacity: stays ? FAINT : 0 }, SHOWN, landed - 1, landed], appear("title", landed));
   if (lengths.length > 1) return [...moves, ...unroll(lengths, times.map((time) => time + pace), landed)];
   return text ? [...moves, ...land(last, text, landed, count > 0)] : moves;
 }
@@ -156,8 +170,8 @@ function slide(part, line, begin, end) {
 function land(from, text, begin, again) {
   const end = begin + FLIGHT;
   /** @type {Move[]} */
-  const moves = [["token", at(from), at(text), begin, end], ["token", SHOWN, HIDDEN, end - 1, end], ["text0", HIDDEN, SHOWN, end - 1, end]];
-  return again ? [["token", HIDDEN, SHOWN, begin - 1, begin], ...moves] : moves;
+  const moves = [["token", at(from), at(text), begin, end], vanish("token", end), appear("text0", end)];
+  return again ? [appear("token", begin), ...moves] : moves;
 }
 
 /**
@@ -172,7 +186,7 @@ function unroll(lengths, ends, landed) {
   return lengths.map((length, place) => {
     read += length;
     const end = ends[read - 1] ?? landed;
-    return [`text${place}`, HIDDEN, SHOWN, end - 1, end];
+    return appear(`text${place}`, end);
   });
 }
 

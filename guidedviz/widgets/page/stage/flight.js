@@ -7,7 +7,8 @@
 /** @import { StageView, Step, Way } from "../types.js" */
 /** @import { Moving } from "./moving.js" */
 import { slidePicture, stageCalls } from "../machine/calls.js";
-import { spotOf } from "../machine/drawing.js";
+import { toPixels } from "../machine/camera.js";
+import { pointsOn, spotOf } from "../machine/drawing.js";
 import { wayShown } from "../machine/machine-panel.js";
 import { lengthOf, play } from "../motion/player.js";
 import { inOrder, travel } from "../motion/travel.js";
@@ -50,12 +51,12 @@ export const nodesOf = ({ machine, known }, state) => (machine?.stack ? known[st
  * @param {number} [edge] pixels between it and the border of the panel
  * @returns {Point | null}
  */
-export function placeOf(root, { camera: { scale, x, y }, room: [wide, high], states, view: panel }, view, state, edge = -4) {
+export function placeOf(root, { camera, room: [wide, high], states, view: panel }, view, state, edge = -4) {
   const spot = spotOf(states.get(nodesOf(view, state).find((node) => states.has(node)) ?? -1));
   if (!spot) return null;
   const corner = cornerOf(root, panel);
-  const [left, top] = [x + spot.x * scale, y + spot.y * scale]; // where it will stand, whatever moves now
-  return Math.min(left, wide - left, top, high - top) < edge ? null : { x: corner.x + left, y: corner.y + top };
+  const { x, y } = toPixels(camera, spot); // where it will stand, whatever moves now
+  return Math.min(x, wide - x, y, high - y) < edge ? null : { x: corner.x + x, y: corner.y + y };
 }
 
 /**
@@ -84,12 +85,7 @@ function placesOf(root, { drawing }, view, path) {
  */
 function lineOf(corner, { arrows, camera, room }, key) {
   const line = /** @type {SVGPathElement | null | undefined} */ (arrows.get(key)?.querySelector("path.gv-line"));
-  const length = line?.getTotalLength() ?? 0;
-  if (!line || !length) return [];
-  const points = Array.from({ length: PARTS + 1 }, (_, place) => {
-    const { x, y } = line.getPointAtLength((length * place) / PARTS);
-    return { x: camera.x + x * camera.scale, y: camera.y + y * camera.scale };
-  });
+  const points = pointsOn(line, PARTS).map((point) => toPixels(camera, point));
   if (points.some(({ x, y }) => x < 0 || x > room[0] || y < 0 || y > room[1])) return [];
   return points.map(({ x, y }) => ({ x: corner.x + x, y: corner.y + y }));
 }
