@@ -115,7 +115,7 @@ def pack_step(step: Step, back: Sequence[int] = ()) -> PackedStep:
 
 
 def _pack_others(step: Step, shown: Sequence[Candidate]) -> Iterator[PackedRow]:
-    """All tokens without a row of their own: the legal ones, and the forbidden ones; none if the model was not asked."""
+    """All tokens without a row of their own, legal and forbidden ones; nothing if the model was not asked."""
     if not shown:
         return
     for legal, mass in ((True, step.mass), (False, 1 - step.mass)):
