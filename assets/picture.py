@@ -46,12 +46,12 @@ def main() -> None:
         page_file = Path(folder) / "run.html"
         trace.page(page_file, STEP)
         browser = play.chromium.launch(executable_path=chromium.find() or None, args=["--no-sandbox"])
-        page = browser.new_page(viewport=SIZE)
+        page = browser.new_page(viewport=SIZE, reduced_motion="reduce")
         page.goto(page_file.as_uri())
         page.locator(".gv-stage").wait_for()
         page.locator(".gv-row.gv-struck").first.click()  # why it is forbidden
         page.mouse.move(0, 0)
-        page.wait_for_timeout(1500)  # until nothing moves
+        page.wait_for_timeout(500)  # until it is painted
         page.evaluate("document.activeElement.blur()")
         page.locator(".gv-stage").screenshot(path=PICTURE)
     print(f"{PICTURE}: {STEP} of {len(trace.steps)} steps")
