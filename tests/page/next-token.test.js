@@ -58,6 +58,7 @@ test("the chosen token is marked, and a forbidden one is struck", () => {
 test("the line through a forbidden token begins at the byte that has no way on", () => {
   const [yes, no] = barsOf({ ...STEP, rows: ROWS, reads: ["", "n"] });
   assert.deepEqual([yes.read, no.read], ["", "n"]);
+  assert.equal(barsOf({ ...STEP, rows: ROWS, reads: ["", "x"] })[1].read, "", "of a record that is wrong nothing is left out");
   const row = build(fallPart([no], NaN, null, 0, () => {})).querySelector(".gv-struck .gv-name");
   assert.equal(row.textContent, "no");
   assert.equal(row.querySelector(".gv-read").textContent, "n");

@@ -45,7 +45,7 @@ export function barsOf(step) {
  * @returns {Bar}
  */
 const barOf = ([token, label, raw, drawn, legal, before, after], place, key, special = false, read = "") =>
-  ({ key, place, special, read, token, label, raw: Math.max(0, raw), drawn: legal ? drawn : 0, legal, before, after: legal ? sayAfter(before, after) : "0", stages: [] });
+  ({ key, place, special, read: label.startsWith(read) ? read : "", token, label, raw: Math.max(0, raw), drawn: legal ? drawn : 0, legal, before, after: legal ? sayAfter(before, after) : "0", stages: [] });
 
 /**
  * What an older record leaves to all others.
