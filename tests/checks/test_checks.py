@@ -6,7 +6,7 @@ from random import Random
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 
 import guidedviz as gv
 from guidedviz.checks.cases import Case
@@ -263,7 +263,6 @@ def test_the_shortest_wrong_text_is_shown_with_its_path(answer, text, yours, pat
     assert facts["expected"] != yours
 
 
-@settings(max_examples=30)
 @given(regexes, regexes)
 def test_the_shown_text_is_judged_as_python_judges_it(one, other):
     assume(one and gv.regex(one) != gv.regex(other))

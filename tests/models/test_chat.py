@@ -6,7 +6,7 @@ import warnings
 from types import SimpleNamespace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import guidedviz as gv
@@ -76,7 +76,6 @@ plain_texts = st.text(max_size=30).filter(names_nothing) | st.sampled_from([" a\
 odd_texts = st.lists(st.sampled_from([*NAMES, "<|im_", "end|>", "user", "\n", " Ada", "\ue000"]), max_size=8)
 
 
-@settings(max_examples=20)
 @given(content=plain_texts)
 @pytest.mark.quick("ChatML")
 def test_the_tokens_are_those_of_transformers(pair, content):
@@ -89,7 +88,6 @@ def test_the_tokens_are_those_of_transformers(pair, content):
     assert own.read(content) == own.read(said)
 
 
-@settings(max_examples=30)
 @given(odd_texts.map("".join))
 def test_what_a_person_writes_holds_no_special_token(pair, content):
     own, _ = pair

@@ -3,7 +3,7 @@
 from types import SimpleNamespace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 import guidedviz as gv
 from guidedviz.errors import GuidedVizError, IllegalToken, SettingError
@@ -137,7 +137,6 @@ def walk_of(machine, steps=5):
     return tokens
 
 
-@settings(max_examples=25)
 @given(regexes)
 def test_of_random_regexes_nothing_is_ours(pattern):
     machine = gv.regex(pattern)
@@ -147,7 +146,6 @@ def test_of_random_regexes_nothing_is_ours(pattern):
             assert "ours" not in {kind for _, kind, _ in kinds_of(found)}, found
 
 
-@settings(max_examples=25)
 @given(grammars)
 @pytest.mark.slow
 def test_of_random_grammars_nothing_is_ours(text):

@@ -4,7 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import guidedviz as gv
@@ -74,7 +74,6 @@ def test_a_grammar_in_lark_s_notation_reaches_the_engine_that_reads_it_as_it_is(
 
 
 @pytest.mark.parametrize("name", ["xgrammar", "llguidance"])
-@settings(max_examples=25)
 @given(st.data())
 def test_old_states_stay_good(name, data):
     pytest.importorskip(name)

@@ -5,7 +5,7 @@ from random import Random
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import guidedviz as gv
@@ -61,7 +61,6 @@ def grammars(draw):
 
 
 @given(grammars(), randoms)
-@settings(max_examples=60)
 def test_masks_are_those_of_reading_in_every_engine_along_a_random_text(text, random):
     try:
         machine = gv.grammar(text)
@@ -84,7 +83,6 @@ def test_masks_are_those_of_reading_in_every_engine_along_a_random_text(text, ra
 
 
 @given(grammars(), randoms)
-@settings(max_examples=40)
 @pytest.mark.slow
 def test_the_real_engines_differ_from_reading_only_in_known_ways(text, random):
     for engine in ("xgrammar", "llguidance", "outlines_core"):

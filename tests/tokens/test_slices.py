@@ -5,7 +5,7 @@ import re
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from guidedviz.errors import PatternError
@@ -108,7 +108,6 @@ QUOTED = [
 
 @pytest.mark.usefixtures("small_slices")
 @pytest.mark.parametrize("pattern", QUOTED)
-@settings(max_examples=30)
 @given(vocabularies(), st.text(st.sampled_from("abA1_ \né☃🙂"), max_size=8), st.integers(0, 3))
 @pytest.mark.quick(every=3)
 def test_slices_change_no_mask_inside_quotes(pattern, v, written, short):

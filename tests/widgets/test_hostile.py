@@ -4,7 +4,7 @@ import asyncio
 import json
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import guidedviz as gv
@@ -99,7 +99,6 @@ MESSAGES = st.dictionaries(st.sampled_from(KEYS), LEAVES, max_size=4).flatmap(
 )
 
 
-@settings(max_examples=25)
 @example([{"do": "map", "ask": "find", "of": "\ud800"}])
 @example([{"do": "edit", "kind": kind, "text": "\ud800"} for kind in ("regex", "grammar", "schema", "\ud800")])
 @given(st.lists(MESSAGES | JSON, max_size=12))

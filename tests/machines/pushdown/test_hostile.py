@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 from itertools import product
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import guidedviz as gv
@@ -140,7 +140,6 @@ def test_a_mask_where_thousands_of_rules_may_be_empty_ends_in_an_error(engine):
 json_texts = st.text(st.sampled_from('[]{}":,1 a'), max_size=12)
 
 
-@settings(max_examples=25)
 @given(st.lists(json_texts, min_size=2, max_size=6), st.integers(5, 60))
 def test_what_is_forgotten_is_made_again_and_held_states_stay_good(texts, kept):
     plain = gv.grammar(JSON_GBNF)

@@ -2,7 +2,7 @@
 
 from itertools import permutations
 
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from guidedviz.machines.free_text import free_text
@@ -32,7 +32,6 @@ def reads(text, words, excludes, loop, must):
     return not must
 
 
-@settings(max_examples=80, deadline=None)
 @given(WORDS, WORDS, st.sampled_from(LOOP_AND_MUST))
 def test_a_content_follows_where_a_word_is_complete_and_no_excluded_word_occurs(words, excludes, options):
     loop, must = options

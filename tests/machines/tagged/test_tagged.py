@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import guidedviz as gv
@@ -59,7 +59,6 @@ BEGINS = st.lists(BEGIN, min_size=1, max_size=2)
 ENDS = st.text("ab1", max_size=2)
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.data(), st.sampled_from(OPTIONS))
 def test_a_machine_accepts_the_sequences_of_stretches_and_tags(data, options):
     begins = data.draw(BEGINS)
