@@ -1,10 +1,12 @@
 """The order of the tests, and what is loaded once for many of them."""
 
 import gc
+import io
 import os
 import re
 import runpy
 import sys
+from contextlib import redirect_stdout
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -12,6 +14,8 @@ import pytest
 from hypothesis import settings
 
 import guidedviz as gv
+from guidedviz.__main__ import main
+from guidedviz.commands import export
 from tests.tiers import mark_slow
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # the models are small; idle threads of torch slow other workers down
@@ -48,7 +52,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item], config: pytest.Confi
     if unknown and not any("::" in word for word in config.args):
         raise pytest.UsageError(f"the mark `quick` names parameters that these tests have not: {unknown}")
     for item in items:
-        if "browser" not in item.keywords:
+        if "browser" not in item.keywords and not item.get_closest_marker("xdist_group"):
             item.add_marker(pytest.mark.xdist_group("torch" if FIRST.search(item.nodeid) else str(item.path)))
     items.sort(key=place)
 
@@ -110,3 +114,13 @@ def llama3():
 def bard():
     """The model that writes characters, loaded once."""
     return gv.load_model("bard")
+
+
+@pytest.fixture(scope="session")
+def exported(tmp_path_factory):
+    """The assignments in a folder for each format, with the wheel for Otter, and what the export says."""
+    folders = {form: tmp_path_factory.mktemp(form) for form in export.FORMATS}
+    said = io.StringIO()
+    with redirect_stdout(said):
+        assert [main(["export", form, str(folder)]) for form, folder in folders.items()] == [0, 0]
+    return folders, said.getvalue()

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import venv
@@ -19,6 +20,7 @@ from guidedviz.commands.export import assignment
 from guidedviz.commands.labs import find_labs, find_pages
 
 ROOT = Path(__file__).resolve().parent.parent
+pytestmark = pytest.mark.xdist_group("wheel")
 HEAVY = "torch transformers graphviz pygraphviz ipywidgets anywidget plotly IPython resvg_py jupyterlab llama_models"
 MODELS = """
 import contextlib, io, json, sys
@@ -84,11 +86,11 @@ print(json.dumps(errors))
 
 
 @pytest.fixture(scope="module")
-def bare(tmp_path_factory):
-    """Runs Python in an environment with the wheel, NumPy; its output."""
+def bare(tmp_path_factory, exported):
+    """Runs Python in an environment with the wheel that the export wrote, and NumPy; its output."""
     here = tmp_path_factory.mktemp("bare")
-    build = [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", str(here)]
-    subprocess.run(build, cwd=ROOT, check=True, capture_output=True)
+    (built,) = exported[0]["otter"].glob("*.whl")
+    wheel = shutil.copy(built, here)
     venv.create(here / "env", with_pip=False, symlinks=os.name != "nt")
     python = here / "env" / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
     code = "import sysconfig; print(sysconfig.get_paths()['purelib'])"
@@ -96,8 +98,7 @@ def bare(tmp_path_factory):
     for found in Path(numpy.__file__).parents[1].iterdir():
         if re.match(r"numpy\b", found.name):
             (site / found.name).symlink_to(found)
-    (wheel,) = here.glob("*.whl")
-    install = [sys.executable, "-m", "pip", "--python", str(python), "install", "--no-deps", "--no-index", str(wheel)]
+    install = [sys.executable, "-m", "pip", "--python", str(python), "install", "--no-deps", "--no-index", wheel]
     subprocess.run([*install, "--quiet", "--no-compile"], check=True)
     away = {key: value for key, value in os.environ.items() if key not in ("PYTHONPATH", "GUIDEDVIZ_HEADLESS")}
 
@@ -107,7 +108,7 @@ def bare(tmp_path_factory):
         return done.stdout
 
     run.site = site
-    run.wheel = wheel
+    run.wheel = Path(wheel)
     run.guidedviz = partial(run, program=python.with_name(f"guidedviz{python.suffix}"))
     return run
 

@@ -13,7 +13,6 @@ import pytest
 import yaml
 
 import guidedviz as gv
-from guidedviz.__main__ import main
 from guidedviz.commands import export
 from guidedviz.commands.exercises import numbered_labs, read_exercises
 from tests.labs.sources import NUMBERED as LABS_OF_THE_COURSE
@@ -45,6 +44,7 @@ class Yes:
 """
 NUMBERED = [*LABS_OF_THE_COURSE, build.PROJECT]  # what is exported
 each_lab = pytest.mark.parametrize("name", NUMBERED)
+pytestmark = pytest.mark.xdist_group("wheel")
 
 
 @cache
@@ -174,15 +174,6 @@ def test_an_unknown_lab_is_an_error_of_the_library():
 @pytest.mark.quick(every=4)
 def test_an_assignment_is_a_notebook(name, form):
     nbformat.validate(export.assignment(name, form))
-
-
-@pytest.fixture(scope="module")
-def exported(tmp_path_factory):
-    """The folder of each format, and what the export says."""
-    folders, said = {form: tmp_path_factory.mktemp(form) for form in export.FORMATS}, io.StringIO()
-    with redirect_stdout(said):
-        assert [main(["export", form, str(folder)]) for form, folder in folders.items()] == [0, 0]
-    return folders, said.getvalue()
 
 
 def test_the_export_writes_one_assignment_per_lab(exported):
