@@ -32,7 +32,7 @@ sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
 # jsonschema would build 38 parsers with it, in three seconds, to check addresses that no test asks for
 
 FIRST = re.compile(
-    r"(^|/)(bench|models|serving|train)/|tokens/test_(compare|engines)\.py|torch|transformers|xgrammar|test_schema_cases"
+    r"(^|/)(bench|models|serving|train)/|tokens/test_(compare|engines)\.py|torch|transformers|xgrammar|test_(schema_cases|lark_engines)"
 )
 
 

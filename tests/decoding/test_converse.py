@@ -7,6 +7,7 @@ import time
 import pytest
 
 import guidedviz as gv
+from guidedviz.checks import guard
 from guidedviz.decoding.reply import split_reply
 from guidedviz.decoding.tool_runs import run_in_thread
 from guidedviz.machines.turn import TURN_STYLES
@@ -161,7 +162,8 @@ def test_a_tool_that_never_returns_does_not_hang(tool):
     assert time.monotonic() - began < 20
 
 
-def test_a_tool_of_a_stranger_runs_in_a_process_that_is_killed():
+def test_a_tool_of_a_stranger_runs_in_a_process_that_is_killed(monkeypatch):
+    monkeypatch.setattr(guard, "CPU_SECONDS", 0.1)
     kept = []
 
     def add(a: int, b: int) -> int:

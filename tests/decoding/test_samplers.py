@@ -36,9 +36,9 @@ MASKED = {chance.tokens: chance.masked for chance in all_texts(new_task())}
 
 @pytest.mark.parametrize(
     ("sampler", "target", "count"),
-    [(Masked, MASKED, 800), (Rejection, TARGET, 250), (lambda task: Particles(task, 32), TARGET, 250)],
+    [(Masked, MASKED, 800), (Rejection, TARGET, 100), (lambda task: Particles(task, 32), TARGET, 250)],
 )
-@pytest.mark.quick("Rejection-target1-250")
+@pytest.mark.quick("Rejection-target1-100")
 def test_a_sampler_draws_from_its_distribution(sampler, target, count):
     assert total_variation(TARGET, MASKED) > 0.25
     draws = draw_anew(sampler, count)

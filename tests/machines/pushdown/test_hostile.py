@@ -191,7 +191,7 @@ def test_threads_that_ask_one_machine_at_once_all_get_the_right_answers(monkeypa
     sys.setswitchinterval(1e-6)
     try:
         with ThreadPoolExecutor(6) as threads:
-            answers = list(threads.map(ask, range(600)))
+            answers = list(threads.map(ask, range(300)))
     finally:
         sys.setswitchinterval(pace)
     for number, (complete, prefix, stack) in enumerate(answers):
