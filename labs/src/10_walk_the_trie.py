@@ -31,7 +31,7 @@
 # %%
 # slide: Now no table per grammar: the trie is walked at every step.
 import time
-from collections import namedtuple
+from collections import Counter, namedtuple
 
 import guidedviz as gv
 import guidedviz.machines.earley.items as earley
@@ -377,10 +377,10 @@ for function in (complete, earley.complete):
 
 # %%
 # slide: A lexer answers nearly all questions of the walk, each with one look-up in a table.
-# takes some seconds
-accepted = [state for _, state in gv.tokens.walk_steps(llama.trie, gv.json(), inside)]
-in_string = sum("string" in gv.json().stack(state) for state in accepted)  # stack: the rules that are open
-print(f"{len(accepted):,} nodes are accepted, {in_string:,} of them inside a string")
+nodes = Counter(state for _, state in gv.tokens.walk_steps(llama.trie, gv.json(), inside))
+# stack: the rules that are open
+in_string = sum(count for state, count in nodes.items() if "string" in gv.json().stack(state))
+print(f"{nodes.total():,} nodes are accepted, {in_string:,} of them inside a string")
 
 # %% [markdown]
 # So llguidance puts a **lexer** in front, a finite machine that reads inside a lexeme, such as a string. Of these
