@@ -31,8 +31,9 @@ gc.set_threshold(500_000)  # a twelfth of the time goes to the collector at its 
 sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
 # jsonschema would build 38 parsers with it, in three seconds, to check addresses that no test asks for
 
-FIRST = re.compile(
-    r"(^|/)(bench|models|serving|train)/|tokens/test_(compare|engines)\.py|torch|transformers|xgrammar|test_(schema_cases|lark_engines)"
+FIRST = re.compile(  # what loads torch, also by xgrammar
+    r"(^|/)(bench|models|serving|train)/|tokens/test_(compare|engines|names)\.py|torch|transformers|xgrammar"
+    r"|test_(schema_cases|lark_engines|turn)\.py"
 )
 
 
