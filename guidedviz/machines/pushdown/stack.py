@@ -73,11 +73,12 @@ def close_node(nodes: RuleNodes, kinds: bytes, node: int) -> Closure:
     for at, opened in waiting:  # it grows
         for low, high, target in nodes.edges[at]:
             position = target, opened
-            alone = (position,)
-            for kind in kinds_between(kinds, low, high):
-                others = of_kind.setdefault(kind, alone)
-                if position not in others:
-                    of_kind[kind] = (*others, position)
+            alone: Positions = (position,)
+            led = dict.fromkeys(kinds_between(kinds, low, high), alone)
+            for kind in led.keys() & of_kind.keys():
+                others = of_kind[kind]
+                led[kind] = others if position in others else (*others, position)
+            of_kind |= led
         for rule, after in nodes.calls[at]:
             if not _is_tail_call(nodes, rule, after):
                 depth.setdefault(rule, 1 + depth[opened])

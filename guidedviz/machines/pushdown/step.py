@@ -150,9 +150,12 @@ class StackSteps:
     def settle(self, arrived: Iterable[Configuration]) -> State | None:
         """The state of these configurations and of those that follow when rules end; None if there is none."""
         with self.stacks.lock:
+            first = list(arrived)
+            if len(first) == 1 and first[0][0] not in self.nodes.ends:  # most are so
+                return self._settle_one(*first[0])
             tops_of: Tops = defaultdict(dict)
             waiting: list[Configuration] = []
-            self._add(arrived, tops_of, waiting)
+            self._add(first, tops_of, waiting)
             guessed = any(cell.guessed for _, cell in waiting)  # only of the stacks that read the byte
             accepting = False
             most = self.stacks.work + MOST_MOVES
@@ -169,6 +172,12 @@ class StackSteps:
             if not tops_of:
                 return None
             return self.intern(tops_of, accepting, guessed)
+
+    def _settle_one(self, node: int, cell: Cell) -> State:
+        """The state of one configuration that ends no rule."""
+        self.stacks.work += MOVES_OF_CONFIGURATION
+        self.stacks.kept += 1
+        return self.intern({node: (cell,)}, guessed=cell.guessed)
 
     def _add(self, configurations: Iterable[Configuration], tops_of: Tops, waiting: list[Configuration]) -> None:
         """Add the configurations that are new."""
