@@ -39,7 +39,7 @@ from guidedviz.tokens.verdicts import (
     walk_unknown,
 )
 from guidedviz.tokens.vocabulary import Vocabulary, check_vocabulary
-from guidedviz.tokens.walk import MoveTable, walk_steps
+from guidedviz.tokens.walk import MoveTable, walk_apart, walk_steps
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,6 +96,7 @@ Stored(50 of 100 ids as bits, 13 bytes))
 
 
 MOST_KEPT_BYTES = 2**26  # of the masks that are kept
+MOST_APART = 300  # nodes of the trie at which a text leads elsewhere than free text
 FEW = 40  # live nodes of the trie; more are walked level by level
 
 
@@ -282,9 +283,13 @@ class Split:
         return self._splits[place]
 
     def _sort_tokens(self, place: Place) -> tuple[Ints, Ints]:
-        """The accepted and the context-dependent tokens, by the first of three ways that applies."""
+        """The accepted and the context-dependent tokens, by the first of four ways that applies."""
         node, counts = place
         start = self._unknown.at(node, counts)
+        text = self._unknown.text_beside(node, counts)
+        beside = None if text is None else self._sort_beside(start, text)
+        if beside is not None:
+            return beside
         few = self._walk_few(self.reads.trie, start)
         if few is not None:
             tokens, verdicts = few
@@ -297,6 +302,20 @@ class Split:
         walk = walk_unknown(self._unknown, self._table, self.reads, start)
         tokens, verdicts = walk.trie.tokens(walk.nodes, self._table.judge(walk.labels, classify))
         return add_slice(walk.whole_slice, tokens[verdicts == ACCEPTED]), tokens[verdicts == DEPENDENT]
+
+    def _sort_beside(self, start: State, text: int) -> tuple[Ints, Ints] | None:
+        """The tokens of a node of free text, but for those that lead elsewhere from here; None if they are many."""
+        trie = self.reads.trie
+        walk = walk_apart(trie, self._unknown, start, self._unknown.at(text), self._unknown.differ)
+        found = list(islice(walk, MOST_APART + 1))
+        if len(found) > MOST_APART:
+            return None
+        nodes = np.array([node for node, _ in found], dtype=np.intp)
+        tokens, order = trie.tokens(nodes, np.arange(1, len(found) + 1))  # `tokens` leaves out the label 0
+        judged = np.array([classify(state) for _, state in found], dtype=np.int8)
+        verdicts = self._at((text, ANY_COUNT)).verdicts
+        verdicts[tokens] = judged[order - 1]
+        return np.flatnonzero(verdicts == ACCEPTED), np.flatnonzero(verdicts == DEPENDENT)
 
     def _walk_few(self, trie: Trie, start: State) -> tuple[Ints, Verdicts] | None:
         """The live tokens by a walk from node to node of a trie, and their verdicts; None if many nodes are live."""

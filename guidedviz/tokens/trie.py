@@ -11,7 +11,7 @@ Nodes are numbered level by level; the children of node i are first[i] up to, no
 Next: `tokens/walk.py`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeVar
@@ -111,6 +111,17 @@ class Trie:
         """
         first = self.first[nodes]
         return number_on(first, self.first[nodes + 1] - first)
+
+    def children_by(self, node: int, letters: Iterable[int]) -> list[int]:
+        """The children of one node to which these bytes lead.
+
+        >>> gv.Vocabulary([b"a", b"ab", b"ac", b"b"]).trie.children_by(1, b"ca")
+        [4]
+        """
+        low = int(self.first[node])
+        high = int(self.first[node + 1])
+        found = [self.letters.find(letter, low, high) for letter in letters]
+        return [child for child in found if child >= 0]
 
     def tokens(self, nodes: Ints, labels: npt.NDArray[L]) -> tuple[Ints, npt.NDArray[L]]:
         """The tokens whose bytes end in these nodes, and the label of each. No label may be 0.

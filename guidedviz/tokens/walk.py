@@ -7,7 +7,7 @@ takes a whole level of the trie in NumPy: for masks over a large vocabulary. A p
 Next: `tokens/index.py`.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from threading import RLock
 from typing import Any, Generic
 
@@ -37,17 +37,40 @@ def walk_steps(
     waiting = [(0, state)]
     while waiting:
         node, state = waiting.pop()
-        low = int(trie.first[node])
-        high = int(trie.first[node + 1])
-        children: Iterable[int] = range(low, high)
-        if reads is not None and high - low > MANY_CHILDREN:
-            found = (trie.letters.find(byte, low, high) for byte in reads(state))
-            children = [child for child in found if child >= 0]
+        children: Sequence[int] = range(trie.first[node], trie.first[node + 1])
+        if reads is not None and len(children) > MANY_CHILDREN:
+            children = trie.children_by(node, reads(state))
         for child in children:
             reached = machine.step(state, trie.letters[child])
             if reached is not None:
                 yield child, reached
                 waiting.append((child, reached))
+
+
+def walk_apart(
+    trie: Trie, machine: Steps[Any], one: Any, other: Any, differ: Callable[[Any, Any], Iterable[int]]
+) -> Iterator[tuple[int, Any]]:
+    """Walk from two states where they lead to different ones: yield the nodes, and what the first one leads to.
+
+    At all other nodes both lead to the same. `differ` says which bytes may lead to different states; None is dead.
+
+    >>> machine, trie = gv.regex("n?[ab]*"), gv.Vocabulary([b"ab", b"n", b"na"]).trie
+    >>> list(walk_apart(trie, machine, 0, 1, lambda one, other: b"abn"))
+    [(2, 1), (4, 1)]
+    """
+    waiting = [(0, one, other)]
+    while waiting:
+        node, one, other = waiting.pop()
+        children: Sequence[int] = range(trie.first[node], trie.first[node + 1])
+        if len(children) > MANY_CHILDREN:
+            children = trie.children_by(node, differ(one, other))
+        for child in children:
+            letter = trie.letters[child]
+            reached = None if one is None else machine.step(one, letter)
+            beside = None if other is None else machine.step(other, letter)
+            if reached is not beside:
+                yield child, reached
+                waiting.append((child, reached, beside))
 
 
 def walk_levels(trie: Trie, start: int, step: Callable[[Ints, Letters], Ints]) -> tuple[Ints, Ints]:

@@ -14,7 +14,7 @@ from guidedviz.machines.regular.regex import regex
 from guidedviz.tokens import trie as trie_file
 from guidedviz.tokens import walk as walk_file
 from guidedviz.tokens.vocabulary import Vocabulary
-from guidedviz.tokens.walk import MoveTable, walk_steps
+from guidedviz.tokens.walk import MoveTable, walk_apart, walk_steps
 from tests.strategies import regexes, vocabularies
 from tests.tokens.plain_walk import spell, walk
 
@@ -110,6 +110,21 @@ def test_the_plain_walk_along_the_bytes_that_a_machine_reads_is_the_plain_walk(m
         patch.setattr(walk_file, "MANY_CHILDREN", many)
         found = dict(walk_steps(v.trie, stacks, start, stacks.reads))
     assert found == dict(walk_steps(v.trie, stacks, start))
+
+
+@given(
+    vocabularies(), st.sampled_from([*GRAMMARS, 'root ::= (name | [a-zA-Z "]+) "1"\nname ::= "a" [^A]* "b"']), st.data()
+)
+def test_two_states_are_walked_exactly_where_they_lead_to_different_ones(v, text, data):
+    stacks = UnknownBottom(grammar(text))
+    nodes = st.integers(0, len(stacks.nodes) - 1)
+    one = stacks.at(data.draw(nodes))
+    other = stacks.at(data.draw(nodes))
+    ones = dict(walk_steps(v.trie, stacks, one))
+    others = dict(walk_steps(v.trie, stacks, other))
+    live = ones.keys() | others.keys()
+    apart = {node: ones.get(node) for node in live if ones.get(node) is not others.get(node)}
+    assert dict(walk_apart(v.trie, stacks, one, other, stacks.differ)) == apart
 
 
 def test_a_table_that_grew_too_large_begins_anew(monkeypatch):

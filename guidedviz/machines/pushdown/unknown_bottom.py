@@ -25,6 +25,7 @@ from guidedviz.machines.pushdown.step import StackSteps
 
 Place = tuple[int, Counts]  # a node, and how many parts of its rule were read
 MOST_WORK = 1_000_000  # moves for one walk; half a second
+TEXT_BYTES = 24  # in a row, that keep a text at one node
 MOST_WALKS = 10  # whose work may add up
 
 
@@ -175,6 +176,33 @@ class UnknownBottom:
         """The bytes that may come next."""
         kinds = frozenset().union(*(self.kinds_at(node) for node, _ in state.tops))
         return [byte for kind in kinds for byte in self._bytes_of[kind]]
+
+    def text_beside(self, node: int, counts: Counts) -> int | None:
+        """The node of free text to which a node leads by most bytes, as one in a key that has a name; None without."""
+        text = self._text_after(node)
+        if counts != ANY_COUNT or text is None or text == node or self._text_after(text) != text:
+            return None
+        return text
+
+    def _text_after(self, node: int) -> int | None:
+        """The node to which many bytes lead."""
+        return next((target for low, high, target in self.nodes.edges[node] if high - low >= TEXT_BYTES), None)
+
+    def differ(self, one: State | None, other: State | None) -> list[int]:
+        """The bytes that may lead two states to different ones; None is dead."""
+        apart = self._leads(one).items() ^ self._leads(other).items()
+        return [byte for kind in {kind for kind, _ in apart} for byte in self._bytes_of[kind]]
+
+    def _leads(self, state: State | None) -> dict[int, object]:
+        """What each kind of byte leads to, known without a step; kinds of two states with equal values lead to one."""
+        if state is None:
+            return {}
+        if len(state.tops) == 1:
+            node, cells = state.tops[0]
+            closure = self._stacks.closure(node)
+            if not closure.returns:  # no call is opened on the way
+                return {kind: (positions, cells) for kind, positions in closure.of_kind.items()}
+        return {kind: state for node, _ in state.tops for kind in self.kinds_at(node)}
 
 
 def add_anything(nodes: RuleNodes) -> RuleNodes:
