@@ -8,7 +8,7 @@ vocabulary. If the machine reads whatever the regex reads, the slice is legal as
 bytes after its longest prefix in the regex are walked.
 """
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable
 from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from guidedviz.errors import PatternError, SettingError
-from guidedviz.machines.machine import LOW_CONTROLS, Machine, S, read, to_bytes
+from guidedviz.machines.machine import Machine, S, read, to_bytes
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.regular.minimal import live_machine
@@ -55,7 +55,6 @@ class Slice:
     name: str
     machine: DFA
     vocabulary: Vocabulary
-    controls: bool = True  # whether tokens with a control character are among the other tokens
 
     def __repr__(self) -> str:
         return f"Slice({self.name}: {len(self):,} tokens)"
@@ -90,22 +89,6 @@ class Slice:
         return tokens[: np.searchsorted(characters, most, side="right")]
 
     @cached_property
-    def _outside(self) -> Ints:
-        """The ids of the other tokens."""
-        outside = np.flatnonzero(~self.mask & (self.vocabulary.trie.node_of >= 0))
-        if self.controls:
-            return outside
-        pieces = self.vocabulary.pieces
-        return outside[[LOW_CONTROLS.isdisjoint(pieces[token]) for token in outside.tolist()]]
-
-    @cached_property
-    def others(self) -> Trie:
-        """The trie of the other tokens."""
-        others = self._outside
-        order = others[np.argsort(self.vocabulary.rank[others])]
-        return build_trie(self.vocabulary.pieces, order.astype(np.int32))
-
-    @cached_property
     def rest(self) -> Trie:
         """The trie of the other tokens, each without its longest prefix that is a complete text of this kind.
 
@@ -116,7 +99,7 @@ class Slice:
         live, labels = self._walk
         whole = np.zeros(len(trie), dtype=np.bool_)
         whole[live[labels == labels[0]]] = True  # back in the start state
-        others = self._outside
+        others = np.flatnonzero(~self.mask & (trie.node_of >= 0))
         begin = trie.node_of[others]  # of each token its last node, then the last one that is whole
         while not whole[begin].all():
             begin = np.where(whole[begin], begin, trie.parent[begin])
@@ -129,46 +112,40 @@ class Slice:
 
 
 @lru_cache(maxsize=8)
-def build_slices(vocabulary: Vocabulary, controls: bool = True) -> tuple[Slice, ...]:
+def build_slices(vocabulary: Vocabulary) -> tuple[Slice, ...]:
     """The slices of a vocabulary; the tokens of each are found when it is first taken.
-
-    Without `controls` they are for machines that read no control character: no walk meets a token with one.
 
     >>> build_slices(Vocabulary([b"a", b"\\n", b"=", b"12"]))
     (Slice(text in quotes: 3 tokens), Slice(words and blanks: 2 tokens), Slice(words: 2 tokens))
     """
-    return tuple(Slice(name, regex(text), vocabulary, controls) for name, text in SLICE_PATTERNS.items())
+    return tuple(Slice(name, regex(text), vocabulary) for name, text in SLICE_PATTERNS.items())
 
 
-def find_slice(
-    step: StepFunction, kinds_in: KindsFunction, slices: Sequence[Slice], state: Hashable, must_loop: bool = True
-) -> Slice | None:
-    """The first slice whose tokens are all legal in a state; with `must_loop` it also loops there (`reads_all`).
+def find_slice(step: StepFunction, kinds_in: KindsFunction, vocabulary: Vocabulary, state: Hashable) -> Slice | None:
+    """The first slice whose tokens are all legal in a state, and that loops there (`reads_all`).
 
-    >>> text, slices = regex('"[^"]*"'), build_slices(Vocabulary([bytes([letter]) for letter in range(256)]))
-    >>> [find_slice(text.step, lambda state: text.kinds, slices, state) for state in (0, 1)]
+    >>> text, v = regex('"[^"]*"'), Vocabulary([bytes([letter]) for letter in range(256)])
+    >>> [find_slice(text.step, lambda state: text.kinds, v, state) for state in (0, 1)]
     [None, Slice(text in quotes: 144 tokens)]
     """
-    for one in slices:
-        if reads_all(step, kinds_in, state, one.machine, must_loop) and len(one) >= FEWEST_IN_SLICE:
+    for one in build_slices(vocabulary):
+        if reads_all(step, kinds_in, state, one.machine) and len(one) >= FEWEST_IN_SLICE:
             return one
     return None
 
 
-def reads_all(step: StepFunction, kinds_in: KindsFunction, state: Hashable, other: DFA, must_loop: bool = True) -> bool:
-    """Whether a machine in a state reads every text that another machine reads.
+def reads_all(step: StepFunction, kinds_in: KindsFunction, state: Hashable, other: DFA) -> bool:
+    """Whether a machine in a state reads every text that another machine reads, and comes back to it as the other does.
 
-    With `must_loop` it must also be back in this state whenever the other machine is back in its start. With too many
-    pairs of states, or if a text has too many parses, the answer is False.
+    It must be back in this state whenever the other machine is back in its start. With too many pairs of states, or if
+    a text has too many parses, the answer is False.
 
-    >>> def ask(text, other, must_loop=True):
-    ...     return reads_all(regex(text).step, lambda state: regex(text).kinds, 0, regex(other), must_loop)
+    >>> def ask(text, other):
+    ...     return reads_all(regex(text).step, lambda state: regex(text).kinds, 0, regex(other))
     >>> ask("[a-z]*:", "[a-f]*"), ask("[a-z]*:", "[a-f:]*")
     (True, False)
-    >>> ask("[a-z]{3}", "[a-f]*"), ask("[a-z]{3}", "[a-f]{0,2}")
-    (False, True)
-    >>> ask("x|[a-z]+1", "[a-f]*"), ask("x|[a-z]+1", "[a-f]*", False)
-    (False, True)
+    >>> ask("[a-z]{3}", "[a-f]*"), ask("[a-z]{3}", "[a-f]{0,2}"), ask("x|[a-z]+1", "[a-f]*")
+    (False, True, False)
     """
     pairs: list[tuple[int, Hashable]] = [(0, state)]
     met = set(pairs)
@@ -178,7 +155,7 @@ def reads_all(step: StepFunction, kinds_in: KindsFunction, state: Hashable, othe
                 after = step(held, byte)
                 if after is None or len(pairs) > MOST_SLICE_PAIRS:
                     return False
-                if must_loop and target == 0 and after != state:
+                if target == 0 and after != state:
                     return False
                 if (target, after) not in met:
                     met.add((target, after))
@@ -275,7 +252,7 @@ class Lazy:
         whole_slice = None
         with machine.steps.limited(MOST_WALK_MOVES) if isinstance(machine, PDA) else nullcontext():
             if self.slices:
-                whole_slice = find_slice(machine.step, lambda _: machine.kinds, build_slices(self.vocabulary), state)
+                whole_slice = find_slice(machine.step, lambda _: machine.kinds, self.vocabulary, state)
             trie = whole_slice.rest if whole_slice else self.vocabulary.trie
             live, _ = self._table.walk(trie, state)
         return LazyWalk(machine, self.vocabulary, state, whole_slice, trie, live, piece)

@@ -23,7 +23,7 @@ from guidedviz.machines.pushdown.counting import ANY_COUNT, FAR, Bounds, Counts
 from guidedviz.machines.pushdown.stack import State
 from guidedviz.machines.pushdown.unknown_bottom import UnknownBottom
 from guidedviz.tokens.arrays import Ints, Mask
-from guidedviz.tokens.lazy import Slice, build_slices, find_slice
+from guidedviz.tokens.lazy import Slice, find_slice
 from guidedviz.tokens.trie import Trie
 from guidedviz.tokens.vocabulary import Vocabulary
 from guidedviz.tokens.walk import MoveTable
@@ -50,23 +50,13 @@ class UnknownWalk(NamedTuple):
     labels: Ints  # of each of them: the state there, in the table of the walk
 
 
-def walk_unknown(
-    unknown: UnknownBottom, table: MoveTable[State], vocabulary: Vocabulary, start: State, must_loop: bool = False
-) -> UnknownWalk:
+def walk_unknown(unknown: UnknownBottom, table: MoveTable[State], vocabulary: Vocabulary, start: State) -> UnknownWalk:
     """Walk from a state of a partly known stack; a slice that is legal on every stack is not walked.
 
-    If the slice loops, a token outside it is walked from the end of its longest prefix inside the slice. If it does not
-    loop, as inside a key, the token is walked from its first byte; with `must_loop` such a slice is not taken.
+    A token outside the slice is walked from the end of its longest prefix inside it.
     """
-    trie = vocabulary.trie
-    slices = build_slices(vocabulary, unknown.reads_controls)
-    whole_slice = find_slice(unknown.sure_step, unknown.kinds_in, slices, start)
-    if whole_slice is not None:
-        trie = whole_slice.rest
-    elif not must_loop:
-        whole_slice = find_slice(unknown.sure_step, unknown.kinds_in, slices, start, must_loop=False)
-        if whole_slice is not None:
-            trie = whole_slice.others
+    whole_slice = find_slice(unknown.sure_step, unknown.kinds_in, vocabulary, start)
+    trie = vocabulary.trie if whole_slice is None else whole_slice.rest
     return UnknownWalk(whole_slice, trie, *table.walk(trie, start))
 
 
@@ -144,7 +134,7 @@ def read_repeat(
     rule, start = found
     bounds = unknown.nodes.counts[rule]
     assert isinstance(bounds, Bounds)  # the rules that are repeated as a whole
-    walk = walk_unknown(unknown, table, vocabulary, start, must_loop=True)
+    walk = walk_unknown(unknown, table, vocabulary, start)
     where = table.judge(walk.labels, lambda state: locate(unknown, rule, state))
     if (where == UNCLEAR).any():
         return None

@@ -17,12 +17,12 @@ from guidedviz.machines.regular.regex import regex
 from guidedviz.machines.schema.json_schema import json_schema
 from guidedviz.models.load import load_model
 from guidedviz.tokens import lazy
+from guidedviz.tokens import split as split_file
 from guidedviz.tokens.build_guide import guide
 from guidedviz.tokens.lazy import SLICE_PATTERNS, Lazy, Slice, lazy_walk, reads_all
 from guidedviz.tokens.split import build_split
 from guidedviz.tokens.verdicts import walk_unknown
 from guidedviz.tokens.vocabulary import Vocabulary
-from guidedviz.tokens.walk import MoveTable
 from tests.strategies import draw_walk, grammars, vocabularies
 from tests.tokens.plain_walk import spell
 
@@ -178,36 +178,20 @@ def test_bytes_that_are_of_one_kind_in_a_state_lead_to_the_same_state():
     assert sum(kinds) * 4 < most  # few, on average
 
 
-def test_a_machine_that_reads_no_control_character_walks_no_token_with_one(small_slices):
-    vocabulary = Vocabulary([b"a", b'a"', b'a"\n', b"a\n"])
-    for whitespace, outside in (("space", [1]), ("any", [1, 2, 3])):
-        machine = json_schema({"type": "array"}, whitespace=whitespace)
-        unknown = UnknownBottom(machine)
-        state = read(machine, b'["a')
-        table = MoveTable(unknown.step, unknown.kinds)
-        walk = walk_unknown(unknown, table, vocabulary, unknown.cut_to(state, 0))
-        assert np.flatnonzero(walk.trie.node_of >= 0).tolist() == outside
-        assert unknown.reads_controls == (len(outside) > 1)
-        assert UnknownBottom(machine, expand=False).reads_controls
-        whole = Lazy(machine, vocabulary, slices=False)
-        assert (build_split(machine, vocabulary, inline=False).mask(state) == whole.mask(state)).all()
-
-
-def test_inside_a_key_of_an_open_object_the_tokens_of_text_are_taken_whole():
+def test_inside_a_key_of_an_open_object_only_the_text_of_other_keys_is_walked(monkeypatch):
     vocabulary = load_model("clerk").vocabulary
     fields = {"name": {"type": "integer"}, "names": {"type": "string"}, "no": {"type": "null"}}
     machine = json_schema({"type": "object", "properties": fields}, extra_keys="open")
     split = build_split(machine, vocabulary, inline=False)
-    taken = []
+    walks = []
+
+    def walk(*given):
+        walks.append(walk_unknown(*given))
+        return walks[-1]
+
+    monkeypatch.setattr(split_file, "walk_unknown", walk)
     for text in (b'{"', b'{"n', b'{"nam', b'{"names', b'{"other'):
         state = read(machine, text)
         mask = Lazy(machine, vocabulary).mask(state)
         assert (split.mask(state) == mask).all()
-        unknown = UnknownBottom(machine)
-        start = unknown.cut_to(state, 0)
-        table = MoveTable(unknown.step, unknown.kinds)
-        walks = [walk_unknown(unknown, table, vocabulary, start, must_loop) for must_loop in (True, False)]
-        taken.append([walk.whole_slice is not None for walk in walks])
-    *in_a_named_key, in_another_key = taken
-    assert in_a_named_key == [[False, True]] * 4
-    assert in_another_key == [True, True]
+    assert [walk.whole_slice.name for walk in walks] == ["text in quotes"]

@@ -16,7 +16,6 @@ from dataclasses import replace
 from sys import maxsize
 
 from guidedviz.machines.graph import grouped
-from guidedviz.machines.machine import LOW_CONTROLS
 from guidedviz.machines.pushdown.automaton import RuleNodes
 from guidedviz.machines.pushdown.counting import ANY_COUNT, Bounds, Counts, join_counts
 from guidedviz.machines.pushdown.pda import PDA
@@ -40,8 +39,6 @@ class UnknownBottom:
 
     def __init__(self, pda: PDA, expand: bool = True, longest: int = maxsize) -> None:
         self.kinds = pda.kinds
-        # C0 is in no UTF-8, so no node reads it, but for the one that reads anything
-        self.reads_controls = not expand or any(pda.kinds[byte] != pda.kinds[0xC0] for byte in LOW_CONTROLS)
         self.nodes = add_anything(pda.nodes)
         self._real_bottom = pda.bottom
         self._steps = StackSteps(self, self.nodes, pda.kinds, longest)
