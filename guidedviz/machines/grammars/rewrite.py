@@ -24,7 +24,6 @@ from guidedviz.machines.syntax import (
     Tree,
     build_net,
     concat,
-    has_ticks,
     map_calls,
     map_parts,
     no_rules,
@@ -63,9 +62,10 @@ class _Counted:
 
     def shrink(self, rule: Rule, most: int) -> Tree:
         """The rule's tree with calls in place of large repeats; of small ones too if that halves a very large rule."""
-        weights = weigh(rule.tree)
-        if weights.largest[0] <= most and weights.known[id(rule.tree)] <= limits.RULE_STATES:
+        states, largest = rule.states
+        if largest <= most and states <= limits.RULE_STATES:
             return rule.tree
+        weights = weigh(rule.tree)
         first = self.replace(rule.tree, rule, most, {}, weights.known)
         states = count_states(first)
         tree = first
@@ -128,7 +128,7 @@ class _Inliner:
     def __init__(self, grammar: Grammar, most: int) -> None:
         self.grammar = grammar
         self.most = most
-        counting = [rule.name for rule in grammar.rules if has_ticks(rule.tree)]
+        counting = [rule.name for rule in grammar.rules if rule.ticks]
         self.stay = {grammar.root, *counting, *recursive_rules(grammar.calls)}  # the rules that are still called
         self.trees: dict[str, Tree] = {}
         self.sizes: dict[str, int] = {}  # in states
@@ -143,9 +143,12 @@ class _Inliner:
 
     def put_in(self, name: str) -> Tree:
         """Put the trees of the called rules into a rule, unless it becomes too large."""
-        tree = self.grammar.named[name].tree
+        rule = self.grammar.named[name]
+        tree = rule.tree
         inner = {call: self.tree(call) for call in self.grammar.calls[name] if call not in self.stay}
-        own = count_states(tree, copies=limits.FEWEST_COPIED_STATES)
+        own, largest = rule.states
+        if largest > limits.FEWEST_COPIED_STATES:
+            own = count_states(tree, copies=limits.FEWEST_COPIED_STATES)
         self.sizes[name] = own
         if not inner:
             return tree
@@ -177,12 +180,12 @@ def without_ticks(grammar: Grammar) -> Grammar:
 
     >>> schema = {"type": "string", "pattern": "^a+(b|c)a*$", "maxLength": 700}
     >>> counted = gv.json_schema(schema).grammar
-    >>> [has_ticks(made.rules[1].tree) for made in (counted, without_ticks(counted))]
+    >>> [bool(made.rules[1].ticks) for made in (counted, without_ticks(counted))]
     [True, False]
     """
     rules = list(grammar.rules)
     for number, rule in enumerate(rules):
-        if has_ticks(rule.tree):
+        if rule.ticks:
             rules[number] = rule.with_tree(_copy(rule.tree))
     return replace(grammar, rules=tuple(rules))
 

@@ -5,9 +5,9 @@ To take out a place, every path through it becomes a way of its own:
     0 -a-> 1 -c-> 2, and 1 -b-> 1        0 -ab*c-> 2
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from heapq import heapify, heappop, heappush
-from itertools import groupby
+from itertools import chain, groupby
 from typing import NamedTuple
 
 from guidedviz.errors import PatternError
@@ -46,14 +46,23 @@ def count_signs(tree: Tree) -> int:
     >>> count_signs(literal("abc")), count_signs(concat(literal("abc"), Repeat(Call("x"), 0, None)))
     (1, 3)
     """
+    return sum(1 for _ in list_signs(tree))
+
+
+def list_signs(tree: Tree) -> Iterator[Tree]:
+    """The parts of a tree that are symbols; a quoted text comes once."""
     inner = direct_parts(tree)
-    if not isinstance(tree, Concat):
-        own = 0 if isinstance(tree, Either | Net) else 1
-        return own + sum(map(count_signs, inner))
-    signs = 0
-    for is_text, run in groupby(inner, key=is_one_character):
-        signs += 1 if is_text else sum(map(count_signs, run))
-    return signs
+    if isinstance(tree, Concat):
+        for is_text, run in groupby(inner, key=is_one_character):
+            if is_text:
+                yield tree
+            else:
+                yield from chain.from_iterable(map(list_signs, run))
+        return
+    if not isinstance(tree, Either | Net):
+        yield tree
+    for part in inner:
+        yield from list_signs(part)
 
 
 def unfold_net(net: Net, size: Callable[[Tree], int] = count_signs) -> Tree:

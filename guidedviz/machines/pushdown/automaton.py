@@ -22,7 +22,7 @@ from typing import NamedTuple, Self
 
 from guidedviz.errors import PatternError
 from guidedviz.machines import limits
-from guidedviz.machines.grammars.grammar import Grammar
+from guidedviz.machines.grammars.grammar import Grammar, Rule
 from guidedviz.machines.grammars.rewrite import count_repeats
 from guidedviz.machines.graph import Numbers, derive, reach
 from guidedviz.machines.machine import byte_kinds
@@ -30,8 +30,8 @@ from guidedviz.machines.pushdown.counting import Bounds, LengthLimit, Limit
 from guidedviz.machines.regular.algebra import build_machine
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.regular.minimal import sources_of
-from guidedviz.machines.regular.nfa import EdgeRow, count_states
-from guidedviz.machines.syntax import Call, Tick, Times, Tree, all_parts
+from guidedviz.machines.regular.nfa import EdgeRow
+from guidedviz.machines.syntax import Call, Tick, Times, Tree
 from guidedviz.machines.visible import counted
 from guidedviz.machines.work import spend, working_on
 
@@ -119,18 +119,20 @@ class RuleNodes:
     def _over_bytes(self) -> Iterator[Implication]:
         """A rule can be finished over a byte or a tick if its rest can be."""
         for node, edges in enumerate(self.edges):
-            for _, _, target in edges:
+            for target in {target for _, _, target in edges}:
                 yield node, (target,)
         for node, tick in self.ticks.items():
             yield node, (tick.after,)
 
     def trim(self) -> Self:
-        """A copy that lacks the edges and calls after which a rule can never finish."""
+        """The same without edges and calls after which a rule can never finish."""
         live = derive([*self._ending(), *self._over_bytes(), *self._over_calls()])
         if self.starts[0] not in live:
             seen = f"the rule {self.names[0]} can never finish"
             hint = "one way through it that calls no rule"
             raise PatternError("grammar", seen=seen, expected="a text", hint=hint)
+        if len(live) == len(self):
+            return self
         edges = tuple(tuple(edge for edge in row if edge[2] in live) for row in self.edges)
         calls = tuple(
             tuple((rule, after) for rule, after in row if {self.starts[rule], after} <= live) for row in self.calls
@@ -154,12 +156,12 @@ def build_rule_nodes(grammar: Grammar, copies: int = limits.COPIED_STATES) -> Ru
     accepting: list[int] = []
     rows: list[NodeRow] = []
     for name in numbers.met:  # it grows when a rule is first called
-        tree = grammar.named[name].tree
-        letters = list_letters(tree, numbers)
-        automaton = build_rule(name, tree, letters)
+        rule = grammar.named[name]
+        letters: Letters = (*rule.ticks, *sorted(rule.calls, key=numbers.__getitem__))
+        automaton = build_rule(rule, letters)
         start = len(rows)
         starts.append(start)
-        counts.append(limit_of(bounds.get(name), [part for part in letters if isinstance(part, Tick)]))
+        counts.append(limit_of(bounds.get(name), rule.ticks))
         accepting.extend(start + state for state in automaton.accepting)
         states = part_states(automaton.edges) if name in bounds else automaton.edges
         read = [part if isinstance(part, Tick) else numbers[part] for part in letters]
@@ -209,11 +211,13 @@ class NodeRow(NamedTuple):
 
 def read_row(edges: EdgeRow, start: int, letters: Sequence[int | Tick]) -> NodeRow:
     """A state, with its bytes, calls and ticks told apart; `start` is the number of the first node of its rule."""
-    over_bytes = tuple((low, min(high, CALL - 1), start + to) for low, high, to in edges if low < CALL)
+    over_bytes = tuple([(low, min(high, CALL - 1), start + to) for low, high, to in edges if low < CALL])
     calls: list[tuple[int, int]] = []
     tick = None
     for low, high, to in edges:
-        for part in letters[max(low - CALL, 0) : max(high + 1 - CALL, 0)]:
+        if high < CALL:
+            continue
+        for part in letters[max(low - CALL, 0) : high + 1 - CALL]:
             if isinstance(part, Tick):
                 tick = NodeTick(part.most - part.rest, start + to)
             else:
@@ -221,22 +225,16 @@ def read_row(edges: EdgeRow, start: int, letters: Sequence[int | Tick]) -> NodeR
     return NodeRow(over_bytes, tuple(calls), tick)
 
 
-def list_letters(tree: Tree, numbers: Numbers[str]) -> Letters:
-    """The letters of a rule that are no bytes: its ticks, or its calls in the order of the numbers of the rules."""
-    parts = [part for part in all_parts(tree) if isinstance(part, Call | Tick)]
-    letters = dict.fromkeys(part.name if isinstance(part, Call) else part for part in parts)
-    return tuple(sorted(letters, key=lambda letter: 0 if isinstance(letter, Tick) else numbers[letter]))
-
-
-def build_rule(name: str, tree: Tree, letters: Letters) -> DFA:
+def build_rule(rule: Rule, letters: Letters) -> DFA:
     """The automaton of one rule; a small one is kept, because schemas have equal rules, and most have those of JSON."""
     try:
-        with working_on(f"the rule {name}"):
-            if count_states(tree) <= MOST_KEPT_STATES:
-                return build_small_rule(tree, letters)
-            return build_letters(tree, letters)
+        with working_on(f"the rule {rule.name}"):
+            states, _ = rule.states
+            if states > MOST_KEPT_STATES:
+                return build_letters(rule.tree, letters)
+            return build_small_rule(rule.tree, letters)
     except PatternError as error:
-        raise PatternError(f"rule {name}", seen=error.seen, expected=error.expected, hint=error.hint) from error
+        raise PatternError(f"rule {rule.name}", seen=error.seen, expected=error.expected, hint=error.hint) from error
 
 
 def build_letters(tree: Tree, letters: Letters) -> DFA:

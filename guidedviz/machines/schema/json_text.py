@@ -12,10 +12,11 @@ import re
 from collections import defaultdict
 from collections.abc import Callable
 from functools import lru_cache
+from itertools import islice
 from typing import Protocol
 
 from guidedviz.machines.grammars.grammar import free_name
-from guidedviz.machines.grammars.unfold import count_signs
+from guidedviz.machines.grammars.unfold import list_signs
 from guidedviz.machines.ranges import Ranges, common_ranges, other_ranges
 from guidedviz.machines.regular.algebra import code_machine, code_net, difference
 from guidedviz.machines.schema.settings import SchemaSettings
@@ -230,4 +231,5 @@ class SchemaRules:
 
     def settle(self, tree: Tree, path: str, most: int = MOST_INLINE_SIGNS) -> Tree:
         """The tree itself, or a call of a new rule if the tree is long."""
-        return tree if count_signs(tree) <= most else self.add(self.name(path), tree)
+        is_long = any(islice(list_signs(tree), most, None))
+        return self.add(self.name(path), tree) if is_long else tree
