@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import NoReturn
+from typing import NamedTuple, NoReturn
 
 from guidedviz.errors import PatternError
 from guidedviz.machines.graph import Numbers, T, grouped, reach
@@ -79,6 +79,14 @@ class Net:
 
     places: int
     edges: tuple[tuple[int, Tree, int], ...]  # from, part, to
+    less: Less | None = field(default=None, compare=False, repr=False)  # the same texts
+
+
+class Less(NamedTuple):
+    """The texts of a tree but for a few: the automaton of such a difference is written down."""
+
+    tree: Tree
+    texts: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -253,7 +261,8 @@ def map_parts(tree: Tree, change: Callable[[Tree], Tree]) -> Tree:
             return replace(tree, part=change(part))
         case Net(places, edges):
             spend(2 * len(edges))
-            return Net(places, tuple([(source, change(part), target) for source, part, target in edges]))
+            changed = tuple([(source, change(part), target) for source, part, target in edges])
+            return tree if changed == edges else Net(places, changed)
     return tree
 
 

@@ -27,15 +27,16 @@ from guidedviz.machines.grammars.rewrite import count_repeats
 from guidedviz.machines.graph import Numbers, derive, reach
 from guidedviz.machines.machine import byte_kinds
 from guidedviz.machines.pushdown.counting import Bounds, LengthLimit, Limit
-from guidedviz.machines.regular.algebra import build_machine
+from guidedviz.machines.regular.algebra import build_machine, leave_out
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.regular.minimal import sources_of
 from guidedviz.machines.regular.nfa import EdgeRow
-from guidedviz.machines.syntax import Call, Tick, Times, Tree
+from guidedviz.machines.syntax import Call, Concat, Less, Net, Tick, Times, Tree, concat, one_character
 from guidedviz.machines.visible import counted
 from guidedviz.machines.work import spend, working_on
 
 MOST_KEPT_STATES = 2_500  # states of a rule that is kept for the next grammar
+QUOTE = one_character('"')
 CALL = 256  # the first letter of a rule that is no byte
 Letters = tuple[str | Tick, ...]  # of one rule, from `CALL` on: the name of a called rule, or a tick
 Implication = tuple[int, tuple[int, ...]]  # a node from which the rule can be finished if it can be from all of these
@@ -232,9 +233,18 @@ def build_rule(rule: Rule, letters: Letters) -> DFA:
             states, _ = rule.states
             if states > MOST_KEPT_STATES:
                 return build_letters(rule.tree, letters)
-            return build_small_rule(rule.tree, letters)
+            return build_from_kept(rule.tree, letters) or build_small_rule(rule.tree, letters)
     except PatternError as error:
         raise PatternError(f"rule {rule.name}", seen=error.seen, expected=error.expected, hint=error.hint) from error
+
+
+def build_from_kept(tree: Tree, letters: Letters) -> DFA | None:
+    """The same automaton of all members without a name, from that of members with any key; None for other rules."""
+    match tree:
+        case Concat((before, Net(less=Less(every, texts)), after, *rest)) if before == after == QUOTE:
+            kept = build_small_rule(concat(before, every, after, *rest), letters)
+            return leave_out(kept, [f'"{text}"'.encode() for text in texts])
+    return None
 
 
 def build_letters(tree: Tree, letters: Letters) -> DFA:

@@ -64,6 +64,40 @@ def product(one: DFA, other: DFA, both: bool) -> DFA:
     return minimise(DFA(tuple(rows), frozenset(accepting)))
 
 
+def leave_out(machine: DFA, texts: Iterable[bytes]) -> DFA:
+    """The texts of a machine that begin with none of these, of which none begins another; minimal like the machine.
+
+    A state is one of the machine, and what is left of the texts.
+
+    >>> leave_out(gv.regex('"[a-z]*":x?'), [b'"a"']) == gv.regex('"([b-z]?|[a-z]{2,})":x?')
+    True
+    """
+    numbers = Numbers((machine.initial, frozenset(texts)))
+    rows = []
+    for state, rests in numbers.met:  # it grows
+        row = []
+        for low, high, pair in cut_edges(machine.edges[state], rests):
+            if low <= high and b"" not in pair[1]:
+                row.append((low, high, numbers[pair]))
+        spend(2 + len(row))
+        rows.append(merge_edges(row))
+    accepting = [number for (state, _), number in numbers.items() if state in machine.accepting]
+    return DFA(tuple(rows), frozenset(accepting))
+
+
+def cut_edges(edges: EdgeRow, texts: frozenset[bytes]) -> Iterator[tuple[int, int, tuple[int, frozenset[bytes]]]]:
+    """Edges cut at the bytes with which texts begin; each leads to its target, and to what is left of such texts."""
+    following = grouped((text[0], text[1:]) for text in texts)
+    for low, high, target in edges:
+        start = low
+        for byte in sorted(following):
+            if low <= byte <= high:
+                yield start, byte - 1, (target, frozenset())
+                yield byte, byte, (target, frozenset(following[byte]))
+                start = byte + 1
+        yield start, high, (target, frozenset())
+
+
 def pair_moves(one: DFA, other: DFA, pair: Pair) -> Iterator[tuple[int, int, Pair]]:
     """Lowest byte, highest byte, next pair: the edges of both states, split at every start and end of an edge."""
     state, partner = pair

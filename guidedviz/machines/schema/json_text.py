@@ -28,6 +28,8 @@ from guidedviz.machines.syntax import (
     Call,
     Chars,
     Concat,
+    Less,
+    Net,
     Repeat,
     Tree,
     concat,
@@ -39,6 +41,7 @@ from guidedviz.machines.syntax import (
 
 SHORT_ESCAPES = {'"': '"', "\\": "\\", "\b": "b", "\f": "f", "\n": "n", "\r": "r", "\t": "t"}
 MUST_ESCAPE = ((0, 31), (34, 34), (92, 92))
+NOT_PLAIN = frozenset(map(chr, (*range(32), 34, 92, *range(0xD800, 0xE000))))  # escaped, or a part of a character
 UNESCAPED = Chars(other_ranges(MUST_ESCAPE))
 
 
@@ -69,8 +72,18 @@ def escape_tree(tree: Tree) -> Tree:
         return escape_chars(tree.ranges)
     if isinstance(tree, Repeat):
         return Repeat(escape_tree(tree.part), tree.low, tree.high)  # its position is one in the pattern's own text
+    if isinstance(tree, Net):
+        edges = [(source, escape_tree(part), target) for source, part, target in tree.edges]
+        return Net(tree.places, tuple(edges), escape_less(tree.less))
     changed = map_parts(tree, escape_tree)
     return concat(*changed.parts) if isinstance(changed, Concat) else changed
+
+
+def escape_less(less: Less | None) -> Less | None:
+    """The same difference with escapes, if the texts that are left out need none."""
+    if less is None or not NOT_PLAIN.isdisjoint("".join(less.texts)):
+        return None
+    return Less(escape_tree(less.tree), less.texts)
 
 
 @lru_cache(maxsize=256)

@@ -15,7 +15,7 @@ from guidedviz.machines.schema.arrays import plain_items
 from guidedviz.machines.schema.constraints import Conjunction, PropertyGoals, RequiredKeys, SomeProperty
 from guidedviz.machines.schema.json_text import MOST_INLINE_SIGNS, JsonNotation, ReadGoal
 from guidedviz.machines.schema.subschema import Goal, Subschema, goal_of, impossible, is_impossible
-from guidedviz.machines.schema.text_sets import TextGroups, TextSet, other_texts, split_texts
+from guidedviz.machines.schema.text_sets import TextGroups, TextSet, every_text_but, other_texts, split_texts
 from guidedviz.machines.schema.values import NoValue, below, schema_error
 from guidedviz.machines.syntax import EMPTY, NOTHING, NetMoves, Tree, build_net, either
 from guidedviz.machines.work import spend
@@ -126,6 +126,8 @@ class ObjectReader:
         """The keys without a name, grouped by the patterns that they match."""
         trees = [pattern.tree for pattern in self.patterns]
         try:
+            if not trees:
+                return [(every_text_but(self.names), frozenset())]
             return split_texts(other_texts(self.names), trees)
         except PatternError as error:
             raise schema_error(self.path, error.seen, error.expected, error.hint) from error

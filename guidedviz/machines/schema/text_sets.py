@@ -20,7 +20,19 @@ from guidedviz.machines.regular.dfa import DFA, build_dfa, merge_edges
 from guidedviz.machines.regular.minimal import sources_of
 from guidedviz.machines.regular.nfa import build_nfa, count_states
 from guidedviz.machines.schema.json_text import escape_tree
-from guidedviz.machines.syntax import ANY_CHARACTER, EMPTY, NOTHING, Chars, Net, Repeat, Tick, Tree, concat
+from guidedviz.machines.syntax import (
+    ANY_CHARACTER,
+    ANYTHING,
+    EMPTY,
+    NOTHING,
+    Chars,
+    Less,
+    Net,
+    Repeat,
+    Tick,
+    Tree,
+    concat,
+)
 from guidedviz.machines.work import spend
 
 # Measured on Llama 3, whose longest token has 128 bytes, compiling and all masks along an e-mail address: with at most
@@ -169,6 +181,13 @@ def other_texts(names: Iterable[str]) -> DFA:
             row.append((low, LAST, numbers[frozenset()]))
         rows.append(merge_edges(row))
     return DFA(tuple(rows), frozenset([number for rests, number in numbers.items() if "" not in rests]))
+
+
+def every_text_but(names: Iterable[str]) -> Tree:
+    """The texts that are none of these."""
+    net = code_net(other_texts(names))
+    assert isinstance(net, Net)  # some text is no name
+    return replace(net, less=Less(ANYTHING, tuple(names)))
 
 
 def split_texts(start: DFA, trees: Sequence[Tree]) -> TextGroups:
