@@ -27,11 +27,11 @@ from guidedviz.machines.grammars.rewrite import count_repeats
 from guidedviz.machines.graph import Numbers, derive, reach
 from guidedviz.machines.machine import byte_kinds
 from guidedviz.machines.pushdown.counting import Bounds, LengthLimit, Limit
-from guidedviz.machines.regular.algebra import build_machine, leave_out
+from guidedviz.machines.regular.algebra import build_machine, leave_out, put_before
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.regular.minimal import sources_of
 from guidedviz.machines.regular.nfa import EdgeRow
-from guidedviz.machines.syntax import Call, Concat, Less, Net, Tick, Times, Tree, concat, one_character
+from guidedviz.machines.syntax import Call, Chars, Concat, Less, Net, Repeat, Tick, Times, Tree, concat, one_character
 from guidedviz.machines.visible import counted
 from guidedviz.machines.work import spend, working_on
 
@@ -239,12 +239,35 @@ def build_rule(rule: Rule, letters: Letters) -> DFA:
 
 
 def build_from_kept(tree: Tree, letters: Letters) -> DFA | None:
-    """The same automaton of all members without a name, from that of members with any key; None for other rules."""
+    """The same automaton, from one that several rules of a schema have inside, or None: most of it is written down.
+
+    Of a member `"name": value` that is the value, of all other members one whose key may be any text.
+    """
     match tree:
         case Concat((before, Net(less=Less(every, texts)), after, *rest)) if before == after == QUOTE:
             kept = build_small_rule(concat(before, every, after, *rest), letters)
             return leave_out(kept, [f'"{text}"'.encode() for text in texts])
-    return None
+    row, others = split_row(tree, letters)
+    return put_before(row, build_small_rule(others, letters)) if row else None
+
+
+def split_row(tree: Tree, letters: Letters) -> tuple[list[tuple[int, int, bool]], Tree]:
+    """The ASCII characters and calls with which a tree begins, as `put_before` takes them, and what comes behind."""
+    parts = tree.parts if isinstance(tree, Concat) else (tree,)
+    row = []
+    for part in parts:
+        is_optional = isinstance(part, Repeat) and (part.low, part.high) == (0, 1)
+        inner = part.part if isinstance(part, Repeat) and is_optional else part
+        match inner:
+            case Call(name):
+                row.append((CALL + letters.index(name), CALL + letters.index(name), is_optional))
+            case Chars(((low, high),)) if high < 128:
+                row.append((low, high, is_optional))
+            case _:
+                break
+    while row and row[-1][2]:  # what is optional stays with what comes behind it
+        row.pop()
+    return row, concat(*parts[len(row) :])
 
 
 def build_letters(tree: Tree, letters: Letters) -> DFA:

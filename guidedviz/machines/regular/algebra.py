@@ -117,6 +117,31 @@ def build_machine(tree: Tree, letter: Letter = no_rules, shape: ShapeOf = shape_
     return minimise(build_dfa(build_nfa(tree, letter, shape, share=True)))
 
 
+def put_before(row: Sequence[tuple[int, int, bool]], machine: DFA) -> DFA | None:
+    """The texts of a row and then of a minimal machine: the row's lowest and highest bytes, and what may be left out.
+
+    It is minimal as it stands. None if it is not, or if what may be left out is not below all that may follow.
+
+    >>> put_before([(97, 97, False), (32, 32, True), (98, 98, False)], gv.regex("c")).edges
+    (((97, 97, 1),), ((32, 32, 2), (98, 98, 3)), ((98, 98, 3),), ((99, 99, 4),), ())
+    """
+    size = len(row)
+    rows = [tuple([(low, high, size + target) for low, high, target in edges]) for edges in machine.edges]
+    known = set(rows)
+    following = rows[0]
+    before: list[EdgeRow] = []
+    for place in range(size, 0, -1):
+        low, high, is_optional = row[place - 1]
+        if is_optional and following[0][0] <= high:
+            return None
+        following = ((low, high, place), *(following if is_optional else ()))
+        if following in known:
+            return None
+        before.append(following)
+    spend(size)
+    return DFA((*reversed(before), *rows), frozenset(size + state for state in machine.accepting))
+
+
 def code_machine(tree: Tree) -> DFA:
     """The minimal machine of a tree, whose edges are ranges of characters."""
     return build_machine(tree, shape=_one_edge_per_range)

@@ -15,9 +15,10 @@ from guidedviz.machines.grammars.grammar import Grammar, Rule
 from guidedviz.machines.machine import read
 from guidedviz.machines.pushdown import automaton
 from guidedviz.machines.pushdown.pda import JSON_GBNF, PDA
-from guidedviz.machines.regular.regex import regex
-from guidedviz.machines.syntax import Call, concat, literal
+from guidedviz.machines.regular.regex import parse_regex, regex
+from guidedviz.machines.syntax import Call, Chars, concat, literal, optional
 from tests.common import in_time
+from tests.strategies import regexes
 
 ROOT = Path(__file__).resolve().parents[4]
 FILES = ROOT / "shared" / "data" / "json-parsing"
@@ -171,3 +172,20 @@ def test_a_rule_that_another_grammar_has_is_built_once():
     built = automaton.build_small_rule.cache_info().misses
     assert pda_of_rules(Call("twice"), x, twice).accepts(b"<x,x>")
     assert automaton.build_small_rule.cache_info().misses == built + 1  # the root
+
+
+ROWS = [
+    literal("a"),
+    literal("b"),
+    literal("é"),
+    Chars(((97, 99),)),
+    optional(literal(" ")),
+    Call("x"),
+    optional(Call("x")),
+]
+
+
+@given(st.lists(st.sampled_from(ROWS), max_size=6), regexes)
+def test_a_rule_that_begins_with_a_row_is_written_down_as_the_automaton_of_its_tree(row, pattern):
+    rule = Rule("root", concat(*row, parse_regex(pattern)))
+    assert automaton.build_rule(rule, rule.calls) == automaton.build_letters(rule.tree, rule.calls)
