@@ -27,7 +27,7 @@ from guidedviz.machines.grammars.rewrite import count_repeats
 from guidedviz.machines.graph import Numbers, derive, reach
 from guidedviz.machines.machine import byte_kinds
 from guidedviz.machines.pushdown.counting import Bounds, LengthLimit, Limit
-from guidedviz.machines.regular.algebra import build_machine, leave_out, put_before
+from guidedviz.machines.regular.algebra import build_machine, put_before, without_texts
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.regular.minimal import sources_of
 from guidedviz.machines.regular.nfa import EdgeRow
@@ -246,7 +246,7 @@ def build_from_kept(tree: Tree, letters: Letters) -> DFA | None:
     match tree:
         case Concat((before, Net(less=Less(every, texts)), after, *rest)) if before == after == QUOTE:
             kept = build_small_rule(concat(before, every, after, *rest), letters)
-            return leave_out(kept, [f'"{text}"'.encode() for text in texts])
+            return without_texts(kept, [f'"{text}"'.encode() for text in texts])
     row, others = split_row(tree, letters)
     return put_before(row, build_small_rule(others, letters)) if row else None
 

@@ -24,7 +24,7 @@ from guidedviz.machines.pushdown.step import StackSteps
 
 Place = tuple[int, Counts]  # a node, and how many parts of its rule were read
 MOST_WORK = 1_000_000  # moves for one walk; half a second
-TEXT_BYTES = 24  # in a row, that keep a text at one node
+MANY_BYTES = 24  # in a row, that keep a text at one node
 MOST_WALKS = 10  # whose work may add up
 
 
@@ -183,7 +183,7 @@ class UnknownBottom:
 
     def _text_after(self, node: int) -> int | None:
         """The node to which many bytes lead."""
-        return next((target for low, high, target in self.nodes.edges[node] if high - low >= TEXT_BYTES), None)
+        return next((target for low, high, target in self.nodes.edges[node] if high - low >= MANY_BYTES), None)
 
     def differ(self, one: State | None, other: State | None) -> list[int]:
         """The bytes that may lead two states to different ones; None is dead."""
