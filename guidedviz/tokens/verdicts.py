@@ -166,7 +166,7 @@ def locate(unknown: UnknownBottom, rule: int, state: State | None) -> int:
     """Where a state is; unclear if it is at two nodes of the repeat, or if one byte leads on in it and after it."""
     if state is None:
         return AFTER_REPEAT
-    in_repeat = list_nodes(unknown.nodes, rule, state)
+    in_repeat = nodes_in_repeat(unknown.nodes, rule, state)
     if not in_repeat:
         return AFTER_REPEAT
     if len(in_repeat) > 1:
@@ -179,7 +179,7 @@ def locate(unknown: UnknownBottom, rule: int, state: State | None) -> int:
     return BETWEEN_PARTS if inside in unknown.nodes.starts else WITHIN_PART
 
 
-def list_nodes(nodes: RuleNodes, rule: int, state: State) -> list[int]:
+def nodes_in_repeat(nodes: RuleNodes, rule: int, state: State) -> list[int]:
     """The nodes of a repeat at which a state stands, one per stack."""
     found: list[int] = []
     for node, cells in state.tops:
