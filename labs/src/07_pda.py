@@ -335,18 +335,18 @@ print(len(table[0]), "moves; legal now:", [chr(byte) for byte in range(128) if s
 # %% [markdown]
 # Now JSON guides the model. The stage shows the rule that is read now. The *strips* below are the stack, one per rule,
 # with this rule on top. A rule whose last part has been called has nothing left to do. Your `step` keeps its return
-# node, and the stage leaves it out. So `value` and `member` have no strip. ([A page on
+# node, and the stage leaves it out. So `value` has no strip, nor has `member` from its value on. ([A page on
 # palindromes](deeper/palindromes.ipynb) says more.)
 
 # %% [markdown]
-# The stage opens after `ring`. Five strips are left: the root, three objects and `string`, since the model forgot the
-# quote after `wallet`. It wants `"}}}}`, which the mask refuses at the fourth brace. Step once: `"}}}` closes the upper
-# four. (Small dots are inner bytes of a character beyond ASCII.)
+# The stage opens before the first token. Half of the probability is on texts such as `Sure`, with which JSON cannot
+# begin. Step once: `{"` puts `object`, `member` and `string` on the stack. Then go on to `ring`. There are six strips,
+# and the next token closes the upper five. (Small dots are inner bytes of a character beyond ASCII.)
 
 # %%
-# slide: On the stack a string is on top, at depth 5, and below it three objects are open: the fourth brace is refused.
+# slide: The model wants a word first, but JSON begins with none; each call puts a strip on the stack.
 json_guide = gv.guide(gv.json(), clerk.vocabulary)
-gv.stage(clerk, boxes, json_guide, seed=492, constraint="JSON", show=13)
+gv.stage(clerk, boxes, json_guide, constraint="JSON", show=0)
 
 # %% [question]
 # slide: A mask does not bring the missing quote back: the run goes on to its limit.
