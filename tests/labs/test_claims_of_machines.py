@@ -33,7 +33,7 @@ CLUMSY = r"\d+|\d+\.\d+|\d+,\d+"
 def test_the_clumsy_regex_has_so_many_states():
     nfa, dfa, least = gv.machines.machine_stages(CLUMSY)
     assert (len(nfa), len(dfa), len(least)) == (16, 6, 4)
-    assert gv.views.dfa_frames(CLUMSY)[-1].arrows == gv.views.dfa_frames(CLUMSY)[5].arrows
+    assert gv.views.dfa_frames(CLUMSY)[-1].sketch.arrows == gv.views.dfa_frames(CLUMSY)[5].sketch.arrows
     assert gv.regex(CLUMSY) == gv.regex(r"\d+([.,]\d+)?")
     assert gv.regex(r"\d+(\.\d+)?") == gv.regex(r"(\d+\.)?\d+")
 
