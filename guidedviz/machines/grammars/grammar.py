@@ -74,14 +74,14 @@ class Grammar:
         return {rule.name: rule.calls for rule in self.rules}
 
 
-def free_name(name: str, taken: Container[str], also: Container[str] = ()) -> str:
-    """The name, with a number if something has it.
+def free_name(name: str, taken: Container[str], also: Container[str] = (), given: int = 0) -> str:
+    """The name, with a number if something has it; so many that begin with this name were `given` out before.
 
-    >>> free_name("a", "b"), free_name("a", "abc"), free_name("a", "b", ["a", "a-2"])
+    >>> free_name("a", "b"), free_name("a", "abc"), free_name("a", "b", ["a", "a-2"], given=2)
     ('a', 'a-2', 'a-3')
     """
-    free = name
-    number = 1
+    number = given + 1
+    free = f"{name}-{number}" if given else name
     while free in taken or free in also:
         number += 1
         free = f"{name}-{number}"

@@ -21,7 +21,7 @@ from guidedviz.errors import PatternError, check_length, did_you_mean, nearest, 
 from guidedviz.machines import limits
 from guidedviz.machines.grammars import lark_leaves
 from guidedviz.machines.grammars.gbnf import brief
-from guidedviz.machines.grammars.grammar import Grammar, Rule
+from guidedviz.machines.grammars.grammar import Grammar, Rule, free_name
 from guidedviz.machines.grammars.lark_notation import Node, parse_notation, refusal
 from guidedviz.machines.grammars.rewrite import needed_rules
 from guidedviz.machines.regular.algebra import code_machine, code_net, difference, intersection
@@ -169,7 +169,7 @@ class _Reader:
         self.trees: dict[str, Tree] = dict(definitions.imports)
         self.flat: dict[str, Tree] = {}  # of terminals, without calls
         self.schemas: dict[str, Tree] = {}  # by their text
-        self.copies: Counter[str] = Counter()  # of a name: the numbers that were used
+        self.given: Counter[str] = Counter()  # how many new rules have a name that begins so
         self.instances: dict[tuple[str, tuple[Tree, ...]], Call] = {}  # of templates, with their arguments
         self.waiting: list[tuple[str, Node, Scope]] = []
         self.ignored: Call | None = None
@@ -204,10 +204,8 @@ class _Reader:
     def new_rule(self, name: str) -> Call:
         """A call of a new rule; its name has the letters and digits of `name`, with a number if it is taken."""
         plain = "".join(char if char.isascii() and char.isalnum() else "-" for char in name)
-        free = plain
-        while free in self.trees or free in self.defined.rules:
-            self.copies[plain] += 1
-            free = f"{plain}-{self.copies[plain] + 1}"
+        free = free_name(plain, self.trees, self.defined.rules, self.given[plain])
+        self.given[plain] += 1
         self.trees[free] = EMPTY
         return Call(free)
 
