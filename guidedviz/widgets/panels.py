@@ -136,12 +136,11 @@ def pack_explanation(why: Explanation) -> Message:
 
 
 def _read_part(guide: Guide, state: Any, candidate: Candidate) -> str:
-    """What is read of a forbidden token before the byte that dies, as its label begins; else nothing."""
+    """What is read of a forbidden token before the byte that dies; the page asks whether its label begins so."""
     if candidate.legal or is_name(candidate.piece):
         return ""
     passed = len(guide.path(state, candidate.token)) - 1
-    read = visible(candidate.piece[:passed])
-    return read if words.label(candidate.piece).startswith(read) else ""
+    return visible(candidate.piece[:passed])
 
 
 def signs_of(piece: bytes) -> list[bytes]:
