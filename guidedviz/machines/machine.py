@@ -254,11 +254,13 @@ def byte_kinds(states: Iterable[Edges]) -> bytes:
         for kind in kinds:
             parts += [kind & ~moved, kind & moved]
         kinds = [part for part in parts if part]
-    return bytes([_kind_of(byte, kinds) for byte in range(256)])
-
-
-def _kind_of(byte: int, kinds: list[int]) -> int:
-    return next(number for number, kind in enumerate(kinds) if kind >> byte & 1)
+    kind_of = bytearray(256)
+    for number, kind in enumerate(kinds):
+        while kind:  # its bytes, the highest first
+            byte = kind.bit_length() - 1
+            kind_of[byte] = number
+            kind -= 1 << byte
+    return bytes(kind_of)
 
 
 def _sets_by_target(states: Iterable[Edges]) -> Iterator[int]:
