@@ -133,7 +133,12 @@ def concat(*parts: Tree) -> Tree:
     >>> concat(literal("a"), EMPTY, concat(literal("b"), literal("c"))) == literal("abc")
     True
     """
-    flat = _flatten(parts, Concat)
+    flat: list[Tree] = []
+    for part in parts:
+        if isinstance(part, Concat):
+            flat.extend(part.parts)
+        else:
+            flat.append(part)
     spend(len(flat))
     if any(isinstance(part, Chars) and not part.ranges for part in flat):
         return NOTHING
@@ -148,7 +153,12 @@ def either(*options: Tree) -> Tree:
     >>> either(literal("a"), NOTHING, either(literal("b"), literal("xy"))).options
     (Chars(ranges=((97, 98),)), Concat(parts=(Chars(ranges=((120, 120),)), Chars(ranges=((121, 121),)))))
     """
-    flat = _flatten(options, Either)
+    flat: list[Tree] = []
+    for option in options:
+        if isinstance(option, Either):
+            flat.extend(option.options)
+        else:
+            flat.append(option)
     spend(2 * len(flat))
     ranges: list[Range] = []
     others: dict[Call | int, Tree] = {}
@@ -165,17 +175,6 @@ def either(*options: Tree) -> Tree:
     if len(kept) == 1:
         return kept[0]
     return Either(tuple(kept))
-
-
-def _flatten(parts: Iterable[Tree], kind: type[Concat | Either]) -> list[Tree]:
-    """The parts, and in place of a part of this kind its own parts."""
-    flat: list[Tree] = []
-    for part in parts:
-        if isinstance(part, kind):
-            flat.extend(direct_parts(part))
-        else:
-            flat.append(part)
-    return flat
 
 
 NetMoves = Iterator[tuple[Tree, T]]  # a part, and the place behind it
@@ -200,7 +199,7 @@ def build_net(start: T, moves: Callable[[T], Iterable[tuple[Tree, T]]], may_end:
         if may_end(place):
             edges.append((number, EMPTY, last))
     sources = grouped((target, source) for source, _, target in edges)
-    live = set(reach([last], sources.__getitem__))
+    live = reach([last], sources.__getitem__)
     if 0 not in live:
         return NOTHING
     return Net(last + 1, tuple([edge for edge in edges if edge[2] in live]))
