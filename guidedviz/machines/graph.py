@@ -14,19 +14,10 @@ T = TypeVar("T", bound=Hashable)
 V = TypeVar("V")
 
 
-def reach(starts: Iterable[T], following: Callable[[T], Iterable[T]]) -> list[T]:
-    """Everything that can be reached from the starts, in the order in which it is found, the starts first.
+def reach(starts: Iterable[T], following: Callable[[T], Iterable[T]]) -> dict[T, int]:
+    """Everything that can be reached from the starts, in the order in which it is found, with the fewest steps to it.
 
     >>> reach([1], lambda number: [2 * number % 7, 3 * number % 7])
-    [1, 2, 3, 4, 6, 5]
-    """
-    return list(distances(starts, following))
-
-
-def distances(starts: Iterable[T], following: Callable[[T], Iterable[T]]) -> dict[T, int]:
-    """The same, each with the fewest steps from a start.
-
-    >>> distances([1], lambda number: [2 * number % 7, 3 * number % 7])
     {1: 0, 2: 1, 3: 1, 4: 2, 6: 2, 5: 3}
     """
     found = dict.fromkeys(starts, 0)

@@ -48,7 +48,7 @@ def minimise_steps(dfa: DFA) -> Generator[MinStep, None, DFA]:
 def trim(dfa: DFA) -> DFA:
     """The machine without edges into dead states."""
     sources = sources_of(dfa.edges)
-    live = set(reach(dfa.accepting, sources.__getitem__))
+    live = reach(dfa.accepting, sources.__getitem__)
     if len(live) == len(dfa):
         return dfa
     rows = [tuple([edge for edge in edges if edge[2] in live]) for edges in dfa.edges]

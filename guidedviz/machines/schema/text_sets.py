@@ -13,7 +13,7 @@ from typing import ClassVar, Self
 
 from guidedviz.errors import PatternError
 from guidedviz.machines.grammars.rewrite import copy_net
-from guidedviz.machines.graph import Numbers, distances, grouped
+from guidedviz.machines.graph import Numbers, grouped, reach
 from guidedviz.machines.ranges import LAST, common_ranges
 from guidedviz.machines.regular.algebra import code_machine, code_net, difference, intersection
 from guidedviz.machines.regular.dfa import DFA, build_dfa, merge_edges
@@ -143,7 +143,7 @@ def at_most_long(machine: DFA, high: int, may_count: bool) -> Tree:
     need after it: the `rest` of a `LengthLimit`.
     """
     net = code_net(machine)
-    to_end = distances(machine.accepting, sources_of(machine.edges).__getitem__)  # characters, from each state
+    to_end = reach(machine.accepting, sources_of(machine.edges).__getitem__)  # characters, from each state
     if not isinstance(net, Net) or to_end[machine.initial] > high:
         return NOTHING
     edges = []

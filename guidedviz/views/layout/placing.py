@@ -13,7 +13,7 @@ from functools import lru_cache
 from itertools import chain
 from typing import Any, NamedTuple
 
-from guidedviz.machines.graph import distances, grouped
+from guidedviz.machines.graph import grouped, reach
 from guidedviz.views.layout.curves import Curve, Point, above_middle
 
 WIDEST_ROOM = 140.0  # between two columns, for labels
@@ -53,7 +53,7 @@ def count_layers(count: int, links: Sequence[Link], first: int = 0) -> Layers:
     {0: 0, 1: 1, 2: 2}
     """
     following = grouped((link.source, link.target) for link in links)
-    layer = distances([first], following.__getitem__)
+    layer = reach([first], following.__getitem__)
     last = max(layer.values()) + 1
     return layer | {box: last for box in range(count) if box not in layer}
 

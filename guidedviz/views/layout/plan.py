@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from guidedviz.errors import shorten
-from guidedviz.machines.graph import distances, grouped, reach
+from guidedviz.machines.graph import grouped, reach
 from guidedviz.machines.names import BEGIN, END
 from guidedviz.views.layout.fold import ArrowRow, find_rows, inside_row
 from guidedviz.views.layout.sketch import (
@@ -152,7 +152,7 @@ def _columns(into: ByState, target: int, part: frozenset[int]) -> tuple[tuple[in
     def before(state: int) -> Set[int]:
         return part.intersection(arrow.source for arrow in into[state])
 
-    to_come = distances([target], before)
+    to_come = reach([target], before)
     most = max(to_come.values())
     # a state that does not reach the target stands in the first column
     columns = grouped((to_come.get(state, most), state) for state in sorted(part))

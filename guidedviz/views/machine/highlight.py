@@ -4,7 +4,7 @@ Of several stacks each is highlighted, down to its innermost forty calls.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice, pairwise
 from typing import Any
@@ -142,7 +142,7 @@ def taken_arrows(pda: PDA, state: State, byte: int) -> tuple[str, ...]:
     return tuple(keys)
 
 
-def free_places(nodes: RuleNodes, start: int) -> list[int]:
+def free_places(nodes: RuleNodes, start: int) -> Iterable[int]:
     """The nodes that calls reach from a node without a byte, the node itself first."""
 
     def follow(node: int) -> Iterator[int]:
