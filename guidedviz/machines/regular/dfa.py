@@ -109,7 +109,7 @@ def build_dfa_steps(nfa: NFA, whole: bool = False) -> Generator[DFAStep, None, D
         row = [(low, high, numbers[target]) for low, high, target in moves.out_of(subset)]
         edges.append(merge_edges(row))
         if len(numbers) > limits.DFA_STATES:
-            raise machine_too_large(f"more than {limits.DFA_STATES:,} DFA states", nfa.tree)
+            raise machine_too_large(f"more than {limits.DFA_STATES:,} DFA states", nfa.blame)
         yield DFAStep(len(edges) - 1, subset, edges[-1])
     accepting = [number for subset, number in numbers.items() if nfa.accepting in subset]
     return DFA(tuple(edges), frozenset(accepting))
@@ -132,7 +132,7 @@ class _Moves:
         spend(2 + moves)
         self.left -= moves
         if self.left < 0:
-            raise machine_too_large(f"more than {limits.DFA_MOVES:,} moves from NFA to DFA", self.nfa.tree)
+            raise machine_too_large(f"more than {limits.DFA_MOVES:,} moves from NFA to DFA", self.nfa.blame)
 
     def follow_free(self, states: Collection[int]) -> frozenset[int]:
         """The epsilon closure; without `whole`, those of its states that read a byte or accept."""

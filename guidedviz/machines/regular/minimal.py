@@ -39,27 +39,43 @@ def minimise(dfa: DFA) -> DFA:
 
 
 def minimise_steps(dfa: DFA) -> Generator[MinStep, None, DFA]:
-    """`minimise` in steps of one split, on the states of `trim(dfa)`, starting from `first_blocks`."""
-    trimmed = trim(dfa)
-    block_of = yield from split_steps(trimmed)
-    return merge_states(trimmed, block_of)
+    """`minimise` in steps of one split, on the states of `trim(dfa)`, starting from `first_blocks`.
+
+    States of one block are equivalent as far as is known. If a byte leads into a block from only some states of another
+    block, that other block is split. Only the smaller part is processed again, so the time is O(n log n).
+    """
+    dfa = trim(dfa)
+    classes = byte_classes(dfa)
+    letters = list(classes.values())
+    incoming = _incoming(dfa, classes)
+    blocks = first_blocks(dfa)
+    block_of = [0 for _ in dfa.edges]
+    for number, block in enumerate(blocks):
+        for state in block:
+            block_of[state] = number
+    waiting = set(range(len(blocks)))
+    while waiting:
+        into = frozenset(blocks[waiting.pop()])
+        for sources, letter in _preimages(into, incoming):
+            for number, new, moved in _split_blocks(sources, blocks, block_of, waiting):
+                yield MinStep(number, new, moved, into, letters[letter])
+    return merge_states(dfa, block_of)
 
 
 def trim(dfa: DFA) -> DFA:
-    """The machine without edges into dead states."""
+    """The machine without edges into dead states; itself if it has none."""
     sources = sources_of(dfa.edges)
     live = reach(dfa.accepting, sources.__getitem__)
     if len(live) == len(dfa):
         return dfa
-    rows = [tuple([edge for edge in edges if edge[2] in live]) for edges in dfa.edges]
-    return DFA(tuple(rows), dfa.accepting)
+    rows = tuple([tuple([edge for edge in edges if edge[2] in live]) for edges in dfa.edges])
+    return dfa if rows == dfa.edges else DFA(rows, dfa.accepting)
 
 
 def live_machine(given: object, where: str) -> Machine[Any]:
     """A machine without edges into dead states; a machine of one's own is wrapped."""
     machine = as_machine(given, where)
-    trimmed = trim(machine) if isinstance(machine, DFA) else machine
-    return machine if trimmed == machine else trimmed
+    return trim(machine) if isinstance(machine, DFA) else machine
 
 
 def sources_of(edges: Iterable[Iterable[Edge]]) -> defaultdict[int, list[int]]:
@@ -76,29 +92,6 @@ def first_blocks(dfa: DFA) -> list[set[int]]:
     accepting = set(dfa.accepting)
     others = set(range(len(dfa))) - accepting
     return [block for block in (accepting, others) if block]
-
-
-def split_steps(dfa: DFA) -> Generator[MinStep, None, list[int]]:
-    """The block of every state; states of one block are equivalent.
-
-    If a byte leads into a block from only some states of another block, that other block is split. Only the smaller
-    part is processed again, so the time is O(n log n).
-    """
-    classes = byte_classes(dfa)
-    letters = list(classes.values())
-    incoming = _incoming(dfa, classes)
-    blocks = first_blocks(dfa)
-    block_of = [0 for _ in dfa.edges]
-    for number, block in enumerate(blocks):
-        for state in block:
-            block_of[state] = number
-    waiting = set(range(len(blocks)))
-    while waiting:
-        into = frozenset(blocks[waiting.pop()])
-        for sources, letter in _preimages(into, incoming):
-            for number, new, moved in _split_blocks(sources, blocks, block_of, waiting):
-                yield MinStep(number, new, moved, into, letters[letter])
-    return block_of
 
 
 def byte_classes(dfa: DFA) -> dict[frozenset[tuple[int, int]], LetterRanges]:

@@ -34,7 +34,7 @@ class NFA:
 
     edges: tuple[EdgeRow, ...]
     epsilon: tuple[tuple[int, ...], ...]
-    tree: Tree | None = field(default=None, compare=False)  # the source; errors name its repeats
+    blame: str = field(default="", compare=False)  # the repeat that costs most, for errors
     accepting: int = 1
 
     initial = 0
@@ -56,9 +56,10 @@ def build_nfa(tree: Tree, letter: Letter = no_rules, shape: ShapeOf = shape_char
     >>> build_nfa(parse_regex("[a-z]{3}x?"))
     NFA(5 states, 1 epsilon edge)
     """
-    states = count_states(tree)
+    weights = weigh(tree)
+    states = weights.known[id(tree)]
     if states > limits.NFA_STATES:
-        raise machine_too_large(f"more than {limits.NFA_STATES:,} NFA states", tree)
+        raise machine_too_large(f"more than {limits.NFA_STATES:,} NFA states", weights.blame)
     spend(20 + 7 * states)
     wiring = _Wiring(letter, shape, share)
     waiting = [(tree, 0, 1)]
@@ -67,7 +68,7 @@ def build_nfa(tree: Tree, letter: Letter = no_rules, shape: ShapeOf = shape_char
         if inside:
             spend(2 * len(inside))
             waiting.extend(reversed(inside))
-    return NFA(tuple(map(tuple, wiring.edges)), tuple(map(tuple, wiring.epsilon)), tree)
+    return NFA(tuple(map(tuple, wiring.edges)), tuple(map(tuple, wiring.epsilon)), weights.blame)
 
 
 def number_in_order(nfa: NFA) -> NFA:
@@ -93,7 +94,7 @@ def number_in_order(nfa: NFA) -> NFA:
     for state in order:
         edges.append(tuple((low, high, number[target]) for low, high, target in nfa.edges[state]))
         epsilon.append(tuple(number[target] for target in nfa.epsilon[state]))
-    return NFA(tuple(edges), tuple(epsilon), nfa.tree, number[nfa.accepting])
+    return NFA(tuple(edges), tuple(epsilon), nfa.blame, number[nfa.accepting])
 
 
 Inside = Sequence[tuple[Tree, int, int]]  # parts, each with the states that it leads from and to
@@ -198,9 +199,8 @@ class _Wiring:
         return [(part, new[source], new[target]) for source, part, target in net.edges]
 
 
-def machine_too_large(seen: str, tree: Tree | None = None) -> PatternError:
+def machine_too_large(seen: str, blame: str = "") -> PatternError:
     """The error for a machine that is too large."""
-    blame = find_blame(tree) if tree else ""
     hint = f"a smaller repeat: {blame} costs most" if blame else f"a smaller pattern{blame_work()}"
     return PatternError("machine", seen=seen, expected="a machine that fits", hint=hint)
 
@@ -219,26 +219,16 @@ def count_states(tree: Tree, calls: Mapping[str, int] | None = None, copies: int
 
 
 def weigh(tree: Tree, calls: Mapping[str, int] | None = None, copies: int | None = None) -> "Weights":
-    """The same, for each part of the tree."""
+    """The same, for each part of the tree.
+
+    >>> from guidedviz.machines.regular.regex import parse_regex
+    >>> weigh(parse_regex("a{3}b{1,200}")).blame
+    '{1,200}'
+    """
     weights = Weights(calls or {}, copies)
     weights.of(tree)
     spend(2 * len(weights.known))
     return weights
-
-
-def find_blame(tree: Tree) -> str:
-    """The counted repeat with the most states, as text; "" if there is none.
-
-    >>> from guidedviz.machines.regular.regex import parse_regex
-    >>> find_blame(parse_regex("a{3}b{1,200}"))
-    '{1,200}'
-    """
-    _, worst = weigh(tree).largest
-    if worst is None:
-        return ""
-    if worst.position is None:
-        return str(worst)
-    return f"{worst} at position {worst.position}"
 
 
 @dataclass
@@ -252,6 +242,16 @@ class Weights:
     copies: int | None
     known: dict[int, int] = field(default_factory=dict)
     largest: tuple[int, Repeat | None] = (0, None)  # of the counted repeats
+
+    @property
+    def blame(self) -> str:
+        """The counted repeat with the most states, as text; "" if there is none."""
+        _, worst = self.largest
+        if worst is None:
+            return ""
+        if worst.position is None:
+            return str(worst)
+        return f"{worst} at position {worst.position}"
 
     def of(self, tree: Tree) -> int:
         if id(tree) not in self.known:
