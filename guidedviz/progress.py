@@ -34,7 +34,7 @@ class Progress:
         self.done = 0
         self.bar: Any = None
         self._since = monotonic()
-        self._quiet = not is_watched()
+        self._quiet = False
 
     def __enter__(self) -> "Progress":
         return self
@@ -55,8 +55,8 @@ class Progress:
             self._open()
 
     def _open(self) -> None:
-        self._quiet = is_missing("tqdm")
-        if self._quiet:
+        if not is_watched() or is_missing("tqdm"):
+            self._quiet = True
             return
         from tqdm.auto import tqdm
 
