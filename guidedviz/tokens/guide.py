@@ -30,6 +30,7 @@ from guidedviz.tokens.lazy import Lazy
 from guidedviz.tokens.shown_mask import name_legal, show_mask
 from guidedviz.tokens.split import Split
 from guidedviz.tokens.vocabulary import Vocabulary
+from guidedviz.tokens.walk import MoveTable
 
 
 @dataclass(frozen=True)
@@ -288,10 +289,12 @@ class Indexed:
 
     def mask(self, state: int) -> Mask:
         """True for every legal id; read-only."""
-        if self._walk_next:
-            self._walk_next = False
-            return Lazy(self.machine, self.vocabulary, slices=False).mask(state)
-        return self.index.mask(state)
+        if not self._walk_next:
+            return self.index.mask(state)
+        self._walk_next = False
+        reads = self.vocabulary.read_by(self.machine)
+        live, _ = MoveTable(self.machine.step, self.machine.kinds).walk(reads.trie, state)
+        return reads.with_eos(reads.trie.mask(live), self.machine.is_accepting(state))
 
 
 def check_state(machine: Machine[S], state: S) -> S:
