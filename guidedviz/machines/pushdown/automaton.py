@@ -170,7 +170,7 @@ def build_rule_nodes(grammar: Grammar, copies: int = limits.COPIED_STATES) -> Ru
     edges, calls, next_ticks = zip(*rows, strict=True)
     spend(6 * len(rows))  # each is read, joined and trimmed
     ticks = dict(filter(itemgetter(1), enumerate(next_ticks)))  # of the nodes that have one
-    checks = find_checks(edges, accepting, ticks)
+    checks = find_checks(edges, accepting, ticks) if ticks else {}
     rule_of = tuple(bisect_right(starts, node) - 1 for node in range(len(rows)))
     names = tuple(numbers.met)
     nodes = RuleNodes(names, tuple(starts), rule_of, edges, calls, frozenset(accepting), tuple(counts), ticks, checks)

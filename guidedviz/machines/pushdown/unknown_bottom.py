@@ -87,6 +87,8 @@ class UnknownBottom:
 
     def places(self, state: State) -> tuple[Place, ...]:
         """The nodes of a state of the real machine, each with its counts, where those that are alike are merged."""
+        if not self._steps.counting:
+            return tuple((node, ANY_COUNT) for node, _ in state.tops)
         return tuple((node, join_counts(self._counts_at(node, cell) for cell in cells)) for node, cells in state.tops)
 
     def _counts_at(self, node: int, cell: Cell) -> Counts:
