@@ -9,7 +9,7 @@ Next: `machines/regular/nfa.py`.
 from abc import ABC, abstractmethod
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from threading import RLock
 from typing import Any, Generic, Protocol, TypeVar, runtime_checkable
 from weakref import proxy
@@ -41,7 +41,7 @@ class Machine(ABC, Generic[S]):
         """The edges over bytes of every state, or of every node of its rules; none if it has no such table."""
         return ()
 
-    @property
+    @cached_property
     def kinds(self) -> bytes:
         """The kind of every byte: bytes of one kind move every state alike."""
         return EACH

@@ -83,8 +83,8 @@ class Earley(Machine[EarleyState]):
         symbols = [symbol for row in rows for symbol in row.symbols]
         self._size = len(symbols) + len(rows)
         read = {symbol for symbol in symbols if isinstance(symbol, bytes)}
-        self._kinds = byte_kinds([(low, high, 0) for low, high in byte_ranges(some)] for some in read)
-        self._steps: LazySteps[EarleyState] = LazySteps(self, self._kinds, self)
+        self.kinds = byte_kinds([(low, high, 0) for low, high in byte_ranges(some)] for some in read)
+        self._steps: LazySteps[EarleyState] = LazySteps(self, self.kinds, self)
         self._states: dict[frozenset[Dotted], EarleyState] = {}
         self.initial = EarleyState(0)
         self.whole = self.phrases[0].rows[0]  # the row of the start: the whole text
@@ -93,11 +93,6 @@ class Earley(Machine[EarleyState]):
     def __repr__(self) -> str:
         rules = [phrase for phrase in self.phrases if phrase.part is None]
         return f"Earley({counted(len(rules), 'rule')})"
-
-    @property
-    def kinds(self) -> bytes:
-        """The kind of every byte: the same rows read all bytes of a kind."""
-        return self._kinds
 
     def step(self, state: EarleyState | None, byte: int) -> EarleyState | None:
         """The next state, or None."""

@@ -17,6 +17,7 @@ from functools import lru_cache
 from itertools import islice
 from typing import Any
 
+from guidedviz.errors import PatternError
 from guidedviz.files import text_of
 from guidedviz.machines import limits
 from guidedviz.machines.grammars.gbnf import parse_grammar
@@ -171,6 +172,7 @@ class PDA(Machine[State]):
         self.notes = notes  # what the source says and the machine does not enforce
         self.grammar = grammar
         self.nodes = build_rule_nodes(grammar, copies)
+        self.kinds = self.nodes.kinds
         self.steps = StackSteps(self, self.nodes, self.kinds)
         self.stacks = self.steps.stacks
         self.bottom = self.steps.bottom
@@ -182,11 +184,6 @@ class PDA(Machine[State]):
     def __repr__(self) -> str:
         notes = f"; {counted(len(self.notes), 'note')}" if self.notes else ""
         return f"PDA({counted(len(self.nodes.names), 'rule')}, {counted(len(self.nodes), 'node')}{notes})"
-
-    @property
-    def kinds(self) -> bytes:
-        """The kind of every byte: bytes of one kind move every node alike."""
-        return self.nodes.kinds
 
     @property
     def byte_rows(self) -> Sequence[EdgeRow]:
@@ -274,8 +271,11 @@ def grammar(text: Any, root: str = "root", vocabulary: Any = None) -> PDA:
     (('root',), Frame(rule='root', node=1, waits='( or x', number=0))
     """
     parsed = parse_grammar(text_of(text, "grammar"), root, no_names if vocabulary is None else vocabulary.special_names)
-    check_grammar(parsed)
-    return PDA(parsed)
+    try:
+        return PDA(parsed)
+    except PatternError:
+        check_grammar(parsed)  # says which rule can never finish, if that is the reason
+        raise
 
 
 # JSON in GBNF, as in RFC 8259. Its brackets are balanced, so no finite machine can express it.
