@@ -66,13 +66,14 @@ def take_step(
 ) -> tuple[Step, Point]:
     """Take one step from a point. A person may insert a legal token: the `choice`."""
     guide = guide or Unguided(model.vocabulary)
-    lap = start_watch()
     if choice is None:
         if point.pending and point.pending[0].settings == settings:
             return take_pending(point.pending)
-        jump = find_next_jump(model, point, guide, settings)
-        if jump:
-            return put_forced(guide, point, jump, settings, lap())
+        if settings.jump_forward:
+            lap = start_watch()
+            jump = find_next_jump(model, point, guide, settings.jump_forward)
+            if jump:
+                return put_forced(guide, point, jump, settings, lap())
     if len(point.tokens) > context_of(model):
         return make_step(guide, point, end="context"), point
     steps = take_pass(model, point, guide, settings, Dice(settings.seed), choice)
@@ -85,13 +86,11 @@ def take_pending(steps: Sequence[Pending]) -> tuple[Step, Point]:
     return first.step, replace(first.after, pending=tuple(others))
 
 
-def find_next_jump(model: Model, point: Point, guide: Guide, settings: Settings) -> Jump | None:
-    """The forced tokens that come next, if they are appended without asking the model."""
-    if not settings.jump_forward:
-        return None
+def find_next_jump(model: Model, point: Point, guide: Guide, way: str) -> Jump | None:
+    """The forced tokens that come next, which are appended without asking the model."""
     if point.ahead:
         return Jump(0, point.ahead)
-    return find_jump(guide, model.encode, point.output, point.states, settings.jump_forward)
+    return find_jump(guide, model.encode, point.output, point.states, way)
 
 
 def take_pass(
@@ -103,7 +102,8 @@ def take_pass(
     if settings.draft and choice is None:
         fitting = room(model, point, settings)
         guesses = settings.draft.guess(model, guide, point, settings, dice)[:fitting]
-    rows = rows_after(model, point, guesses)
+    tokens = [*point.tokens, *(guess.token for guess in guesses)]
+    rows: Iterable[Any] = model.all_logits(tokens, len(point.tokens) - 1) if guesses else [model.logits(tokens)]
     forward_ms = lap()
     taken: list[Pending] = []
     for place, logits in enumerate(rows):
@@ -145,14 +145,6 @@ def take_pass(
         forward_ms = 0.0  # the pass is counted at its first step
         lap()
     return tuple(taken)
-
-
-def rows_after(model: Model, point: Point, guesses: Sequence[Guess]) -> Iterable[Any]:
-    """The logits after the last token, and after each guess."""
-    tokens = [*point.tokens, *(guess.token for guess in guesses)]
-    if guesses:
-        return model.all_logits(tokens, len(point.tokens) - 1)
-    return [model.logits(tokens)]
 
 
 def put_forced(guide: Guide, point: Point, jump: Jump, settings: Settings, spent_ms: float) -> tuple[Step, Point]:
@@ -199,7 +191,8 @@ def settings_for(model: Model, given: Mapping[str, Any]) -> Settings:
     """The settings among these arguments, with a draft that guesses for this model; a bias may name its tokens only."""
     check_model(model)
     wanted = {name: given[name] for name in SETTING_NAMES if name in given}
-    wanted["draft"] = as_draft(wanted.get("draft"), model)
+    if wanted.get("draft") is not None:
+        wanted["draft"] = as_draft(wanted["draft"], model)
     settings = Settings(**wanted)
     check_bias(settings.bias, len(model.vocabulary))
     return settings

@@ -140,10 +140,8 @@ def legal_part(guide: Guide, state: Any, tokens: Sequence[int]) -> tuple[Guess, 
     return tuple(map(Guess, tokens[:legal]))
 
 
-def as_draft(draft: Any, model: Model) -> Draft | None:
-    """The `draft` of `gv.decode`: None, "lookup", "forced", a smaller model, or a draft."""
-    if draft is None:
-        return None
+def as_draft(draft: Any, model: Model) -> Draft:
+    """The `draft` of `gv.decode`: "lookup", "forced", a smaller model, or a draft."""
     made: Any = draft
     if isinstance(draft, str):
         if draft not in NAMED_DRAFTS:
