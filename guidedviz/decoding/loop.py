@@ -102,8 +102,7 @@ def take_pass(
     if settings.draft and choice is None:
         fitting = room(model, point, settings)
         guesses = settings.draft.guess(model, guide, point, settings, dice)[:fitting]
-    tokens = [*point.tokens, *(guess.token for guess in guesses)]
-    rows: Iterable[Any] = model.all_logits(tokens, len(point.tokens) - 1) if guesses else [model.logits(tokens)]
+    rows = rows_after(model, point, guesses)
     forward_ms = lap()
     taken: list[Pending] = []
     for place, logits in enumerate(rows):
@@ -145,6 +144,14 @@ def take_pass(
         forward_ms = 0.0  # the pass is counted at its first step
         lap()
     return tuple(taken)
+
+
+def rows_after(model: Model, point: Point, guesses: Sequence[Guess]) -> Iterable[Any]:
+    """The logits after the last token, and after each guess."""
+    tokens = [*point.tokens, *(guess.token for guess in guesses)]
+    if guesses:
+        return model.all_logits(tokens, len(point.tokens) - 1)
+    return [model.logits(tokens)]
 
 
 def put_forced(guide: Guide, point: Point, jump: Jump, settings: Settings, spent_ms: float) -> tuple[Step, Point]:

@@ -150,21 +150,22 @@ class _TreeReader:
             return Either(tuple([self.whole(option, flags) for option in value[1]]))
         if kind is op.SUBPATTERN:
             return self.whole(value[3], _flags_inside(value, flags))
-        starts = [(op.AT, op.AT_BEGINNING_STRING)]
-        ends = [(op.AT, op.AT_END_STRING)]
-        if not (self.search and flags & MULTILINE):  # in a search with (?m), `^` and `$` are those of a line
-            starts.append((op.AT, op.AT_BEGINNING))
-            ends.append((op.AT, op.AT_END))
-        has_start = bool(row) and row[0] in starts
+        has_start = self.is_end(row[:1], op.AT_BEGINNING_STRING, op.AT_BEGINNING, flags)
         if has_start:
             row = row[1:]
-        has_end = bool(row) and row[-1] in ends
+        has_end = self.is_end(row[-1:], op.AT_END_STRING, op.AT_END, flags)
         if has_end:
             row = row[:-1]
         tree = self.sequence(row, flags)
         if not self.search:
             return tree
         return concat(EMPTY if has_start else ANYTHING, tree, EMPTY if has_end else ANYTHING)
+
+    def is_end(self, found: list[Item], of_text: Any, of_line: Any, flags: int) -> bool:
+        """Whether this is an anchor at an end of the text; in a search with (?m), `^` and `$` are those of a line."""
+        if self.search and flags & MULTILINE:
+            return found == [(op.AT, of_text)]
+        return found in ([(op.AT, of_text)], [(op.AT, of_line)])
 
     def sequence(self, items: Iterable[Item], flags: int) -> Tree:
         return concat(*[self.node(kind, value, flags) for kind, value in items])
@@ -185,6 +186,9 @@ class _TreeReader:
             return self.guard(said, self.sequence(inner, flags), direction > 0, kind is op.ASSERT_NOT)
         if kind.name in NOT_REGULAR:
             raise not_regular(self.text, kind.name)
+        return self.character(kind, value, flags)
+
+    def character(self, kind: Any, value: Any, flags: int) -> Tree:
         if kind is op.FAILURE:
             return NOTHING
         if kind is op.LITERAL and not flags & IGNORECASE:

@@ -37,14 +37,19 @@ def ranges_of(kind: Any, value: Any, flags: int) -> Ranges:
     items = value if kind is op.IN else [(kind, value)]
     negated = bool(items) and items[0][0] in (op.NEGATE, op.NOT_LITERAL)
     found: list[Range] = []
-    for what, which in items:
-        if what is op.CATEGORY:
-            found.extend(CATEGORY_RANGES[which])
-        elif what is not op.NEGATE:
-            found.append(which if what is op.RANGE else (which, which))
+    for item in items:
+        found.extend(_ranges_of_item(*item))
     if flags & IGNORECASE:
         found.extend(list(_other_case(found)))
     return other_ranges(found) if negated else merge_ranges(found)
+
+
+def _ranges_of_item(kind: Any, value: Any) -> Ranges:
+    if kind is op.NEGATE:
+        return ()
+    if kind is op.CATEGORY:
+        return CATEGORY_RANGES[value]
+    return (value,) if kind is op.RANGE else ((value, value),)
 
 
 def _other_case(ranges: Iterable[Range]) -> Iterator[Range]:
