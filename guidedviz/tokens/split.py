@@ -165,11 +165,15 @@ class Split:
         self._shared: dict[Hashable, npt.NDArray[np.generic]] = {}  # equal arrays are stored once
         self._partial: dict[Hashable, PartialMask] = {}  # each holds for all stacks with the same upper cells
         self._tangled: set[tuple[Place, ...]] = set()  # where a text on an unknown stack is too ambiguous to read
-        self._lazy = Lazy(pda, vocabulary)  # for these places: walks the whole trie on the real stack
         self._lock = RLock()
 
     def __repr__(self) -> str:
         return f"Split({self.pda!r}, {self.vocabulary!r})"
+
+    @cached_property
+    def _lazy(self) -> Lazy:
+        """For tangled places: it walks the whole trie on the real stack."""
+        return Lazy(self.pda, self.vocabulary)
 
     @property
     def standing(self) -> tuple[int, ...]:
