@@ -8,7 +8,6 @@ from guidedviz.views.charts.lanes import draw_timeline as draw_timeline
 from guidedviz.views.charts.passes import draw_passes as draw_passes
 from guidedviz.views.charts.spellings import draw_rollback as draw_rollback
 from guidedviz.views.charts.spellings import draw_spellings as draw_spellings
-from guidedviz.views.charts.text_tree import draw_text_tree as draw_text_tree
 from guidedviz.views.dependence import draw_dependence as draw_dependence
 from guidedviz.views.figure import Figure as Figure
 from guidedviz.views.loop_picture import draw_loop as draw_loop

@@ -46,13 +46,13 @@ class Film(Shown):
         kinds = {type(frame) for frame in frames}
         kind = kinds.pop() if len(kinds) == 1 else object
         build, self.draw = FILMS.get(kind, MACHINE)
-        self.reel = build(frames)
+        self.drawings, self.packed = build(frames)
         self.display = Display("film", saved=self._everything)
 
     @property
     def figure(self) -> Figure:
         """The shown frame, by default the last one, as a still picture."""
-        last = self.reel.frames[-1]["words"]
+        last = self.packed[-1]["words"]
         said = f"Film: {len(self.frames)} frames"
         if last:
             said += f"; the last: {last}"
@@ -60,5 +60,5 @@ class Film(Shown):
         return replace(figure, text=said)
 
     def _everything(self) -> Message:
-        drawings = [drawing.shapes for drawing in self.reel.drawings]
-        return {"title": self.title, "drawings": drawings, "frames": self.reel.frames, "show": max(self.shown, 0)}
+        drawings = [drawing.shapes for drawing in self.drawings]
+        return {"title": self.title, "drawings": drawings, "frames": self.packed, "show": max(self.shown, 0)}

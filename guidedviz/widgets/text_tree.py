@@ -18,14 +18,13 @@ class TextTree(Shown):
     """What `gv.text_tree` returns."""
 
     def __init__(self, task: Task) -> None:
-        self.boxes = tree_boxes(task, "gv.text_tree, task")
-        self.task = task
+        self.boxes = tree_boxes(task)
         self.display = Display("tree", saved=self._everything)
 
     @property
     def figure(self) -> Figure:
         """The three stops of the slider, as a still picture."""
-        return draw_text_tree(self.task)
+        return draw_text_tree(self.boxes)
 
     def _everything(self) -> Message:
         boxes = [{**box._asdict(), "legal": box.text is not None} for box in self.boxes]

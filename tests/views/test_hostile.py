@@ -70,7 +70,6 @@ VIEWS = {  # of every view, arguments that are right and hostile
     "draw_spellings": (SPELLED,),
     "draw_rollback": (RUN,),
     "draw_passes": ({NASTY: RUN},),
-    "draw_text_tree": (TASK,),
     "draw_overlap": (OVERLAP,),
     "draw_break_even": ({NASTY: (1.0, 1.0)},),
     "draw_timeline": (SERVED,),
@@ -80,6 +79,7 @@ VIEWS = {  # of every view, arguments that are right and hostile
 OTHERS = {
     "a sketch": lambda: gv.draw_machine(FRAME, 0, title=NASTY, died=NASTY),
     "a grammar": lambda: gv.draw_machine(PDA, "<\x00", title=NASTY),
+    "a tree of texts": lambda: gv.text_tree(TASK).figure,
     "a payoff": lambda: draw_payoff(PAYOFF, 0.5),
     "a table with a rest": lambda: gv.draw_stack_table(PDA, "<\x00>", unread=RAW),
 }

@@ -76,7 +76,7 @@ def test_no_still_paints_what_is_forbidden_as_here_and_now():
         "a refused node": gv.views.draw_flat_trie(date, [b"1", b"x", b"xy"]),
         "a cut subtree": gv.draw_machine(gv.views.trie_frames(date, DIGITS)[1]),
         "a cut token": gv.views.draw_cut(LISTS, ["<*a", "[*a"], "b*]"),
-        "an illegal text": gv.views.draw_text_tree(Task(TOY, "b", regex_guide(TOY, "ab|b[ab]"))),
+        "an illegal text": gv.text_tree(Task(TOY, "b", regex_guide(TOY, "ab|b[ab]"))).figure,
     }
     for name, figure in drawn.items():
         shapes = re.sub("(?s)<style>.*?</style>", "", figure.svg)

@@ -25,13 +25,13 @@ FILMS = {
 
 
 def test_frames_with_the_same_states_share_one_drawing():
-    reel = build_film(FRAMES)
-    assert len(reel.drawings) == 1
-    states = [frame["states"] for frame in reel.frames]
+    drawings, packed = build_film(FRAMES)
+    assert len(drawings) == 1
+    states = [frame["states"] for frame in packed]
     assert states == [[0, 1], [0, 1, 2]]
-    arrows = [frame["arrows"] for frame in reel.frames]
+    arrows = [frame["arrows"] for frame in packed]
     assert arrows == [["0-1"], ["0-1", "1~2"]]
-    assert reel.frames[0]["lit"] == [0]
+    assert packed[0]["lit"] == [0]
 
 
 def attributes(shapes, key):

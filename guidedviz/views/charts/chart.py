@@ -3,11 +3,10 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import log10
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from guidedviz.machines.graph import grouped
 
-Mark = Literal["line", "dots", "bars", "spans"]
 Look = Literal["solid", "dashed", "dotted", "mixed", "hatched", "hollow"]
 LINES: tuple[tuple[str, Look], ...] = (  # the colours and looks of several lines, in turn
     ("blue", "solid"),
@@ -72,40 +71,37 @@ def lanes_axis(names: Sequence[str]) -> Axis:
     return Axis("", 0.4, len(names) + 0.6, ticks, grid=False)
 
 
+class Mark(NamedTuple):
+    """A point of a line, a dot, or the far end of a bar or a span, which begins at `start`."""
+
+    x: float
+    y: float
+    start: float = 0.0
+    hover: str = ""  # shown where the pointer is
+    words: str = ""  # on the drawing
+
+
 @dataclass(frozen=True)
 class Series:
     """Marks of one kind: bars go up from `start` to y around x, spans go right from `start` to x around y."""
 
     name: str
-    mark: Mark
-    x: tuple[float, ...]
-    y: tuple[float, ...]
-    hover: tuple[str, ...] = ()  # one text per dot, bar or span, shown where the pointer is
+    kind: Literal["line", "dots", "bars", "spans"]
+    marks: tuple[Mark, ...]
     colour: str = "blue"
     look: Look = "solid"
-    start: tuple[float, ...] = ()  # the low end of each bar or span
-    words: tuple[str, ...] = ()  # one text per mark, on the drawing
     thick: float = 0.8  # of a bar or span, in units of the axis across it
     part: str = ""  # the name by which a page finds these marks
 
 
-Box = tuple[float, float, float, str]  # start, end, lane, and the text that is shown where the pointer is
 SpanKind = tuple[str, str, Look]  # a name, its colour and its look
 
 
-def spans_by_kind(kinds: Iterable[SpanKind], boxes: Iterable[tuple[str, Box]]) -> tuple[Series, ...]:
-    """Boxes in lanes: a series per kind that has a box of some width; a solid box with room has its text up to ":"."""
-    found = grouped((name, box) for name, box in boxes if box[1] > box[0])
-    made = []
-    for name, colour, look in kinds:
-        if name not in found:
-            continue
-        low, up, lanes, hover = zip(*found[name], strict=True)
-        words = ()
-        if look == "solid":
-            words = tuple(said.partition(":")[0] for said in hover)
-        made.append(Series(name, "spans", up, lanes, hover, colour, look, low, words, thick=0.7))
-    return tuple(made)
+def spans_by_kind(kinds: Iterable[SpanKind], spans: Iterable[tuple[str, Mark]]) -> tuple[Series, ...]:
+    """Spans in lanes: a series per kind that has one of some width."""
+    found = grouped((name, span) for name, span in spans if span.x > span.start)
+    shown = [kind for kind in kinds if kind[0] in found]
+    return tuple(Series(name, "spans", tuple(found[name]), colour, look, 0.7) for name, colour, look in shown)
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from guidedviz.errors import expect, shorten
 from guidedviz.tokens.compare import ComparedStep, Comparison, Disagreement, on_one_line
-from guidedviz.views.charts.chart import Axis, Box, Chart, Series, lanes_axis, spans_by_kind
+from guidedviz.views.charts.chart import Axis, Chart, Mark, Series, lanes_axis, spans_by_kind
 from guidedviz.views.charts.plot import draw_chart
 from guidedviz.views.figure import Figure
 
@@ -25,7 +25,6 @@ DIFFERENCE_SIGNS = {  # per kind of difference: a mark and its colour
     "ours": ("×", "ink"),
     "not known": ("?", "soft"),
 }
-Dot = tuple[float, int, str, str]  # its place, its lane, the text where the pointer is, and the words above it
 
 
 def draw_comparison(comparison: Comparison) -> Figure:
@@ -40,17 +39,17 @@ def draw_comparison(comparison: Comparison) -> Figure:
     """
     expect(comparison, Comparison, "draw_comparison", "a comparison", COMPARISON_HINT)
     steps = comparison.steps[:MOST_COMPARED_STEPS]
-    dots = defaultdict[str, list[Dot]](list)
-    stopped: list[tuple[str, Box]] = []
+    dots = defaultdict[str, list[Mark]](list)
+    stopped = []
     for number, (engine, _) in enumerate(comparison.engines):
         lane = len(comparison.engines) - number
         for place, step in enumerate(steps):
             for kind, shift, hover, words in _compare_step(comparison, engine, step):
-                dots[kind].append((place + shift, lane, hover, words))
+                dots[kind].append(Mark(place + shift, lane, 0.0, hover, words))
             if engine in step.refused_by:
                 refused = f"{engine} refuses {comparison.name_next(step)}"
-                box = (place + 0.5, len(steps) - 0.5, lane, refused)
-                stopped.append((NOT_ASKED, box))
+                span = Mark(len(steps) - 0.5, lane, place + 0.5, refused)
+                stopped.append((NOT_ASKED, span))
                 break
     series = [*spans_by_kind([(NOT_ASKED, "soft", "hollow")], stopped)]
     kinds = (AGREES, *DIFFERENCE_SIGNS)
@@ -84,13 +83,11 @@ def _compare_step(comparison: Comparison, engine: str, step: ComparedStep) -> It
         yield each.kind, shift, f"{told}{each}: {tokens}", words
 
 
-def _dots_of(kind: str, dots: Sequence[Dot]) -> Series:
-    xs, ys, hover, above = zip(*dots, strict=True)
+def _dots_of(kind: str, dots: Sequence[Mark]) -> Series:
     if kind == AGREES:
-        return Series(kind, "dots", xs, ys, hover, "soft", "hollow", words=above)
-    mark, colour = DIFFERENCE_SIGNS[kind]
-    name = f"{mark} {kind}"
-    return Series(name, "dots", xs, ys, hover, colour, words=above)
+        return Series(kind, "dots", tuple(dots), "soft", "hollow")
+    sign, colour = DIFFERENCE_SIGNS[kind]
+    return Series(f"{sign} {kind}", "dots", tuple(dots), colour)
 
 
 def _comparison_notes(comparison: Comparison) -> Iterator[str]:

@@ -8,7 +8,7 @@ from guidedviz.decoding.records import AtLeastZero, check_number
 from guidedviz.decoding.trace import TRACE_HINT, Step, Trace
 from guidedviz.errors import SettingError, expect, quoted, shorten
 from guidedviz.machines.visible import counted
-from guidedviz.views.charts.chart import LINES, Axis, Chart, Look, Series, powers_axis
+from guidedviz.views.charts.chart import LINES, Axis, Chart, Look, Mark, Series, powers_axis
 from guidedviz.views.charts.plot import draw_chart
 from guidedviz.views.figure import Figure
 from guidedviz.views.step_words import shown_token
@@ -36,14 +36,14 @@ def draw_costs(trace: Trace) -> Figure:
     names = list(map(shown_token, shown))
     top = find_top(times_asked(shown))
     cut = [place for place, step in enumerate(shown) if total_of(step) > top]
-    hover = tuple(map(_say_times, shown, names))
-    places = tuple(map(float, range(len(shown))))
+    hover = list(map(_say_times, shown, names))
+    ends = [list(accumulate(cost_parts(step), initial=0.0)) for step in shown]
     series = []
-    ends = [tuple(accumulate(cost_parts(step), initial=0.0)) for step in shown]
     for number, (name, colour, look) in enumerate(COST_PARTS):
-        low = tuple(heights[number] for heights in ends)
-        up = tuple(heights[number + 1] for heights in ends)
-        series.append(Series(name, "bars", places, up, hover, colour, look, low))
+        marks = []
+        for place, heights in enumerate(ends):
+            marks.append(Mark(place, heights[number + 1], heights[number], hover[place]))
+        series.append(Series(name, "bars", tuple(marks), colour, look))
     if cut:
         series.append(_mark_cut(shown, cut, top))
     right = max(len(shown), LEAST_BARS) - 0.5
@@ -58,11 +58,8 @@ def draw_costs(trace: Trace) -> Figure:
 
 def _mark_cut(steps: Sequence[Step], cut: Sequence[int], top: float) -> Series:
     """A ring at the top of each bar that is cut, and its milliseconds."""
-    totals = [total_of(steps[place]) for place in cut]
-    words = tuple(f"{ms:,.0f}" for ms in totals)
-    places = tuple(map(float, cut))
-    heights = tuple(top for _ in cut)
-    return Series("cut, with its milliseconds", "dots", places, heights, (), "ink", "hollow", words=words)
+    marks = [Mark(place, top, words=f"{total_of(steps[place]):,.0f}") for place in cut]
+    return Series("cut, with its milliseconds", "dots", tuple(marks), "ink", "hollow")
 
 
 def _say_times(step: Step, name: str) -> str:
@@ -130,7 +127,6 @@ def find_top(totals: Sequence[float]) -> float:
 
 DECADES = 6  # of masks
 Costs = Mapping[str, tuple[float, float]]  # milliseconds before the first mask, and for each
-Crossing = tuple[float, float, str]  # a number of masks, the time there, and what is cheaper from there on
 
 
 def break_even(one: tuple[float, float], other: tuple[float, float]) -> float | None:
@@ -159,22 +155,20 @@ def draw_break_even(costs: Costs, pairs: Iterable[tuple[str, str]] | None = None
     _check_costs(costs)
     y = _time_axis(costs)
     steps = range(8 * DECADES + 1)
-    masks = tuple(10 ** (step / 8) for step in steps)
+    masks = [10 ** (step / 8) for step in steps]
     series = list[Series]()
     said = ["the cost of many masks"]
     for (name, cost), (colour, look) in zip(costs.items(), LINES, strict=False):
         first, each = cost
-        times = tuple(max(y.low, first + each * n) for n in masks)
-        series.append(Series(name, "line", masks, times, colour=colour, look=look))
+        times = tuple(Mark(n, max(y.low, first + each * n)) for n in masks)
+        series.append(Series(name, "line", times, colour, look))
         said.append(f"{name}: {first:.3g} ms before the first mask, {each:.3g} ms for each")
     if pairs is None:
         pairs = combinations(costs, 2)
-    crossings = list(_find_crossings(costs, pairs))
+    crossings = tuple(_find_crossings(costs, pairs))
     if crossings:
-        xs, ys, hover = zip(*crossings, strict=True)
-        words = tuple(f"{n:,.0f}" for n in xs)
-        series.append(Series("break-even", "dots", xs, ys, hover, "ink", "hollow", words=words))
-        said += hover
+        series.append(Series("break-even", "dots", crossings, "ink", "hollow"))
+        said += [crossing.hover for crossing in crossings]
     x = powers_axis("masks", 10**DECADES)
     chart = Chart(said[0], x, y, tuple(series), width=620.0, height=270.0)
     return draw_chart(chart, "\n".join(said), live=True)
@@ -206,7 +200,7 @@ def _time_axis(costs: Costs) -> Axis:
     return Axis("total time", powers[0], top, ticks, log=True)
 
 
-def _find_crossings(costs: Costs, pairs: Iterable[tuple[str, str]]) -> Iterator[Crossing]:
+def _find_crossings(costs: Costs, pairs: Iterable[tuple[str, str]]) -> Iterator[Mark]:
     """Where the lines of each pair cross; a pair with a way that was not measured is left out."""
     for pair in pairs:
         if not isinstance(pair, tuple) or not costs.keys() >= {*pair}:
@@ -215,8 +209,9 @@ def _find_crossings(costs: Costs, pairs: Iterable[tuple[str, str]]) -> Iterator[
         masks = break_even(costs[one], costs[other])
         if masks is not None and masks <= 10**DECADES:
             first, each = costs[one]
-            said = f"{one} is cheaper than {other} after {masks:,.0f} masks"
-            yield masks, first + each * masks, said
+            count = f"{masks:,.0f}"
+            said = f"{one} is cheaper than {other} after {count} masks"
+            yield Mark(masks, first + each * masks, 0.0, said, count)
 
 
 def _say_time(ms: float) -> str:

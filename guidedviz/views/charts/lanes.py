@@ -7,7 +7,7 @@ from guidedviz.decoding.overlap import EngineRun, Overlap, Turn
 from guidedviz.errors import expect, shorten
 from guidedviz.machines.visible import counted
 from guidedviz.serving.simulation import Served, Timeline
-from guidedviz.views.charts.chart import Axis, Box, Chart, SpanKind, lanes_axis, round_ticks, spans_by_kind
+from guidedviz.views.charts.chart import Axis, Chart, Mark, SpanKind, lanes_axis, round_ticks, spans_by_kind
 from guidedviz.views.charts.plot import draw_chart
 from guidedviz.views.figure import Figure
 from guidedviz.views.words import say_measured
@@ -55,31 +55,28 @@ def draw_timeline(timeline: Timeline, title: str = "") -> Figure:
     return draw_chart(chart, "\n".join([note, *said]))
 
 
-def _place_spans(timeline: Timeline, lanes: int) -> Iterator[tuple[str, Box]]:
-    """The boxes of the device and the CPU, and of each request."""
+def _place_spans(timeline: Timeline, lanes: int) -> Iterator[tuple[str, Mark]]:
+    """The spans of the device and the CPU, and of each request."""
     for one in timeline.passes:
         rows = f"{len(one.rows)} rows"
-        device = f"forward pass: {_took(one.forward)}, {rows}"
-        yield "forward pass", (*one.forward, lanes, device)
-        masks = f"masks: {_took(one.masks)}, {rows}"
-        yield "masks", (*one.masks, lanes - 1, masks)
-        waits = f"compile, the batch waits: {_took(one.compiling)}"
-        yield "compile", (*one.compiling, lanes - 1, waits)
+        yield "forward pass", _timed_span(one.forward, lanes, "forward pass", f", {rows}", "forward pass")
+        yield "masks", _timed_span(one.masks, lanes - 1, "masks", f", {rows}", "masks")
+        yield "compile", _timed_span(one.compiling, lanes - 1, "compile, the batch waits")
     for number, served in enumerate(timeline.served[:MOST_REQUESTS]):
         lane = lanes - LANES_ABOVE - number
         said = _say_request(number, served)
         start, end = served.compiling
-        yield WAITS_FOR_PLACE, (served.request.arrives, start, lane, said)
-        compiles = f"compile: {_took(served.compiling)}; {said}"
-        yield "compile", (start, end, lane, compiles)
-        yield WAITS_FOR_PLACE, (end, served.joined, lane, said)
+        yield WAITS_FOR_PLACE, Mark(start, lane, served.request.arrives, said)
+        yield "compile", _timed_span(served.compiling, lane, "compile", f"; {said}")
+        yield WAITS_FOR_PLACE, Mark(served.joined, lane, end, said)
         for one in timeline.passes:
             if number in one.rows:
-                yield "decodes", (one.compiling[1], one.end, lane, said)
+                yield "decodes", Mark(one.end, lane, one.compiling[1], said)
 
 
-def _took(span: tuple[float, float]) -> str:
-    return f"{span[1] - span[0]:.1f} ms"
+def _timed_span(span: tuple[float, float], lane: int, name: str, more: str = "", words: str = "") -> Mark:
+    start, end = span
+    return Mark(end, lane, start, f"{name}: {end - start:.1f} ms{more}", words)
 
 
 def _say_request(number: int, one: Served) -> str:
@@ -157,7 +154,7 @@ def _typical_start(one: EngineRun, two: EngineRun) -> int:
     return min(range(max(1, count - MOST_TURNS + 1)), key=error)
 
 
-def _place_turns(turns: Sequence[Turn], first: int, top: float, end: float) -> Iterator[tuple[str, Box]]:
+def _place_turns(turns: Sequence[Turn], first: int, top: float, end: float) -> Iterator[tuple[str, Mark]]:
     """The forward pass, the mask and the wait of each token, in three lanes."""
     start = _start_of(turns)
     for number, turn in enumerate(turns, start=first):
@@ -167,8 +164,8 @@ def _place_turns(turns: Sequence[Turn], first: int, top: float, end: float) -> I
             took = up - low
             if kind != "logits wait" or took > LEAST_WAIT * end:
                 name = "token" if kind == "forward" else kind
-                told = f"{name} {number}: {took:.2f} ms"
-                yield kind, (low - start, up - start, top - lane, told)
+                words = f"{name} {number}"
+                yield kind, Mark(up - start, top - lane, low - start, f"{words}: {took:.2f} ms", words)
 
 
 def _say_run(run: EngineRun) -> str:

@@ -4,7 +4,7 @@ The first pass reads the prompt. A later one reads what was appended since, or c
 in one pass. What the last pass chooses is not read any more.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from guidedviz.decoding.trace import CHOSEN, TRACE_HINT, Step, Trace, standing
 from guidedviz.errors import SettingError, expect, quoted
@@ -19,10 +19,10 @@ PASS_GAP = 4.0
 RUN_HEIGHT = 78.0
 PASSES_WIDTH = 980.0
 PROMPT_NAME = "prompt"
-TokensRead = list[Step]  # the steps whose tokens it reads
+PassRead = list[tuple[str, bool]]  # what a pass reads: labels, and whether each was appended without a pass
 
 
-def passes_of(trace: Trace) -> list[TokensRead]:
+def passes_of(trace: Trace) -> list[list[Step]]:
     """Per forward pass the steps whose tokens it reads; the first pass reads the prompt, too.
 
     >>> toy = gv.ToyModel([b"n", b"o", b"no", b"t", b"!"], lambda tokens: [5, 4, 3, 2, 1])
@@ -55,10 +55,12 @@ def draw_passes(runs: Mapping[str, Trace]) -> Figure:
     rows = {}
     for name, run in runs.items():
         trace: Trace = expect(run, Trace, f"draw_passes, run {quoted(name)}", "a trace", TRACE_HINT)
-        rows[name] = passes_of(trace)
+        rows[name] = [[(label(step.piece), step.how == "forced") for step in one] for one in passes_of(trace)]
         if len(rows[name]) != trace.passes:
             raise SettingError("draw_passes, runs", seen=f"a run with drafts, {quoted(name)}", expected="one without")
-    longest = 1 + max(sum(map(len, row)) for row in rows.values())  # a cell for the prompt, and one per token
+        for first in rows[name][:1]:
+            first.insert(0, (PROMPT_NAME, False))
+    longest = max(sum(map(len, row)) for row in rows.values())
     gaps = PASS_GAP * max(map(len, rows.values()))
     cell = min(MOST_PER_TOKEN, (PASSES_WIDTH - 2 * EDGE - gaps) / longest)
     parts = []
@@ -72,15 +74,12 @@ def draw_passes(runs: Mapping[str, Trace]) -> Figure:
     return figure_of(PASSES_WIDTH, end + 10, said, *parts)
 
 
-def _write_passes(passes: list[TokensRead], cell: float, top: float) -> list[Element]:
+def _write_passes(passes: Sequence[PassRead], cell: float, top: float) -> list[Element]:
     parts = []
     x = EDGE
-    for number, one in enumerate(passes):
+    for one in passes:
         start = x
-        cells = [(label(step.piece), step.how == "forced") for step in one]
-        if number == 0:
-            cells.insert(0, (PROMPT_NAME, False))
-        for words, forced in cells:
+        for words, forced in one:
             look: Style = {"fill": "none", "stroke": "none"}
             if forced:
                 look = {"fill": "none", "stroke": "var(--gv-ink)", "stroke_dasharray": "4 3"}
@@ -92,11 +91,6 @@ def _write_passes(passes: list[TokensRead], cell: float, top: float) -> list[Ele
     return parts
 
 
-def _say_passes(name: str, passes: list[TokensRead]) -> str:
-    said = []
-    for number, one in enumerate(passes):
-        words = [label(step.piece) for step in one]
-        if number == 0:
-            words.insert(0, PROMPT_NAME)
-        said.append(" ".join(words))
+def _say_passes(name: str, passes: Sequence[PassRead]) -> str:
+    said = [" ".join(words for words, _ in one) for one in passes]
     return f"{name}, passes {len(passes)}: {' | '.join(said)}"

@@ -11,7 +11,7 @@ from typing import Any
 
 from guidedviz.decoding.payoff import FRACTIONS, Payoff, Timed, fixed_share, ideal, nearest_fraction
 from guidedviz.markup import Element
-from guidedviz.views.charts.chart import Axis, Chart, Series
+from guidedviz.views.charts.chart import Axis, Chart, Mark, Series
 from guidedviz.views.charts.plot import PlotFrame, draw_chart, write_plot
 from guidedviz.views.figure import Figure, circle_at, upright
 from guidedviz.views.words import say_measured
@@ -59,14 +59,13 @@ def payoff_chart(payoff: Payoff, rows: int) -> Chart:
 
 
 def _speedup_line(name: str, speedups: Iterable[float], **look: Any) -> Series:
-    heights = tuple(min(MOST_SPEEDUP, speedup) for speedup in speedups)
-    return Series(name, "line", FORCED_SHARES, heights, **look)
+    heights = [min(MOST_SPEEDUP, speedup) for speedup in speedups]
+    return Series(name, "line", tuple(map(Mark, FORCED_SHARES, heights)), **look)
 
 
 def _run_dots(name: str, runs: Sequence[Timed], **look: Any) -> Series:
-    shares = tuple(run.fraction for run in runs)
-    speedups = tuple(run.speedup for run in runs)
-    return Series(name, "dots", shares, speedups, tuple(map(say_point, runs)), "green", **look)
+    marks = [Mark(run.fraction, run.speedup, hover=say_point(run)) for run in runs]
+    return Series(name, "dots", tuple(marks), "green", **look)
 
 
 def draw_plot(payoff: Payoff, fraction: float, rows: int) -> Iterator[Element]:
@@ -121,7 +120,8 @@ def draw_payoff(payoff: Payoff, fraction: float, rows: int = 1) -> Figure:
     """
     at = nearest_fraction(fraction)
     share = FRACTIONS[at]
-    handle = Series("", "line", (share, share), (LEAST_SPEEDUP, MOST_SPEEDUP), colour="ink", look="dotted")
+    ends = (Mark(share, LEAST_SPEEDUP), Mark(share, MOST_SPEEDUP))
+    handle = Series("", "line", ends, "ink", "dotted")
     chart = payoff_chart(payoff, rows)
     said = say_place(payoff, at, rows)
     origin, measured_by = say_measured(payoff)

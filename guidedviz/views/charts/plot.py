@@ -5,7 +5,7 @@ The JSON has plain lists, and text in the colour of JupyterLab's theme.
 
 import html
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import ceil, log10
 from typing import Any
 
@@ -81,11 +81,11 @@ def draw_chart(chart: Chart, text: str, live: bool = False) -> Figure:
 
 def _write_series_sign(series: Series) -> Element:
     """The sign of a series in the legend."""
-    if series.mark in ("bars", "spans"):
-        return _write_mark_box(replace(series, hover=()), 0, 4, -6, 12, 12)
+    if series.kind in ("bars", "spans"):
+        return _write_mark_box(series, "", 4, -6, 12, 12)
     dashes = DASHES.get(series.look, "none")
     look = {"stroke": paint(series.colour), "stroke_width": 2, "stroke_dasharray": dashes}
-    if series.mark == "line":
+    if series.kind == "line":
         return path_of("M-4,0h24", **look)
     return circle_at(10, 0, 4.5, fill=_dot_fill(series), **look)
 
@@ -100,9 +100,9 @@ def write_plot(frame: PlotFrame) -> Iterator[Element]:
     yield from _write_y(frame)
     yield from _write_x(frame)
     for series in frame.chart.series:
-        if series.mark == "line":
+        if series.kind == "line":
             yield _write_line(frame, series)
-        elif series.mark == "dots":
+        elif series.kind == "dots":
             yield _write_series_dots(frame, series)
         else:
             yield from _write_boxes(frame, series)
@@ -162,7 +162,7 @@ def _label_room(chart: Chart) -> float:
 
 
 def _write_line(frame: PlotFrame, series: Series) -> Element:
-    places = map(frame.at, series.x, series.y)
+    places = [frame.at(mark.x, mark.y) for mark in series.marks]
     points = [f"{x:.1f},{y:.1f}" for x, y in places]
     way = "M" + "L".join(points)
     look = {"stroke": paint(series.colour), "stroke_dasharray": DASHES.get(series.look, "none")}
@@ -172,19 +172,19 @@ def _write_line(frame: PlotFrame, series: Series) -> Element:
 def _write_series_dots(frame: PlotFrame, series: Series) -> Element:
     dots: list[Element] = []
     look = {"fill": _dot_fill(series), "r": 4.5, "stroke_width": 1.6, "stroke": paint(series.colour)}
-    for n, (cx, cy) in enumerate(map(frame.at, series.x, series.y)):
-        dots.append(node("circle", *_write_hover(series, n), cx=cx, cy=cy, **look))
-        if series.words:
-            dots.append(centred(cx, cy - 10, series.words[n], 12, **HALO))
+    for mark in series.marks:
+        cx, cy = frame.at(mark.x, mark.y)
+        dots.append(node("circle", _write_hover(mark.hover), cx=cx, cy=cy, **look))
+        if mark.words:
+            dots.append(centred(cx, cy - 10, mark.words, 12, **HALO))
     return node("g", *dots, data_part=series.part or None)
 
 
 def _write_boxes(frame: PlotFrame, series: Series) -> Iterator[Element]:
     """Bars with their words above them, or spans with their words inside where there is room."""
-    bars = series.mark == "bars"
+    bars = series.kind == "bars"
     half = series.thick / 2
-    boxes = zip(series.x, series.y, series.start, strict=True)
-    for n, (x, y, low) in enumerate(boxes):
+    for x, y, low, hover, words in series.marks:
         if bars:
             left, base = frame.at(x - half, low)
             right, top = frame.at(x + half, y)
@@ -194,8 +194,7 @@ def _write_boxes(frame: PlotFrame, series: Series) -> Iterator[Element]:
             right, top = frame.at(x, y + half)
             width = max(1.0, right - left - 1)
         if base - top > 0.05:
-            yield _write_mark_box(series, n, left, top, width, base - top)
-        words = series.words[n] if series.words else ""
+            yield _write_mark_box(series, hover, left, top, width, base - top)
         if bars and words:
             yield centred((left + right) / 2, top - 5, words, 10)
         elif words and wide(words, 11) + 4 < width:
@@ -208,22 +207,22 @@ def _dot_fill(series: Series) -> str:
     return paint("page" if series.look == "hollow" else series.colour)
 
 
-def _write_hover(series: Series, n: int) -> list[Element]:
-    return [node("title", series.hover[n])] if series.hover else []
+def _write_hover(words: str) -> Element:
+    return node("title", words) if words else NOTHING
 
 
-def _write_mark_box(series: Series, n: int, x: float, y: float, width: float, height: float) -> Element:
+def _write_mark_box(series: Series, said: str, x: float, y: float, width: float, height: float) -> Element:
     """One bar or span: solid, hatched, or an outline."""
     place = {"x": x, "y": y, "width": width, "height": height}
     colour = paint(series.colour)
-    hover = _write_hover(series, n)
+    hover = _write_hover(said)
     if series.look == "hollow":
         line = min(1.2, height / 2)
-        return node("rect", *hover, **place, fill=colour, fill_opacity=0.25, stroke=colour, stroke_width=line)
+        return node("rect", hover, **place, fill=colour, fill_opacity=0.25, stroke=colour, stroke_width=line)
     over = NOTHING
     if series.look == "hatched":
         over = node("rect", **place, fill=f"url(#gv-hatch-{series.colour})")
-    return node("g", *hover, node("rect", **place, fill=colour), over)
+    return node("g", hover, node("rect", **place, fill=colour), over)
 
 
 # --- Plotly's JSON ---
@@ -291,18 +290,19 @@ def _plotly_axis(axis: Axis) -> PlotlyJson:
 def _plotly_trace(series: Series) -> PlotlyJson:
     """One series as a trace of Plotly."""
     name = _in_ink(_escape_words(series.name))
+    marks = series.marks
     trace: PlotlyJson = {"name": name, "showlegend": bool(series.name)}
-    trace["hovertext"] = list(map(_escape_words, series.hover))
-    trace["hoverinfo"] = "text" if series.hover else "skip"
-    trace |= {"x": [*series.x], "y": [*series.y]}
-    if series.mark == "line":
+    trace["hovertext"] = [_escape_words(mark.hover) for mark in marks]
+    trace["hoverinfo"] = "text" if any(trace["hovertext"]) else "skip"
+    trace |= {"x": [mark.x for mark in marks], "y": [mark.y for mark in marks]}
+    if series.kind == "line":
         return trace | _plotly_line(series)
-    words = list(map(_escape_words, series.words))
-    if series.mark == "dots":
+    words = [_escape_words(mark.words) for mark in marks]
+    if series.kind == "dots":
         return trace | _plotly_dots(series) | {"text": [*map(_in_ink, words)], "textposition": "top center"}
-    along = "y" if series.mark == "bars" else "x"
-    ends = zip(series.start, trace[along], strict=True)
-    trace[along] = [up - down for down, up in ends]
+    along = "y" if series.kind == "bars" else "x"
+    trace["base"] = [mark.start for mark in marks]
+    trace[along] = [end - mark.start for end, mark in zip(trace[along], marks, strict=True)]
     return trace | _plotly_bars(series) | {"text": words, "textposition": "inside", "insidetextanchor": "middle"}
 
 
@@ -320,15 +320,14 @@ def _plotly_dots(series: Series) -> PlotlyJson:
 
 
 def _plotly_bars(series: Series) -> PlotlyJson:
-    orientation = "v" if series.mark == "bars" else "h"
+    orientation = "v" if series.kind == "bars" else "h"
     colour = PLOTLY_COLOURS[series.colour]
     fill: PlotlyJson = {"color": colour}
     if series.look == "hollow":
         fill = {"color": TRANSPARENT, "line": {"color": colour, "width": 1.5}}
     if series.look == "hatched":
         fill["pattern"] = {"shape": "/", "fillmode": "replace", "size": 5, "solidity": 0.5}
-    bars = {"base": [*series.start], "type": "bar", "orientation": orientation}
-    return bars | {"width": series.thick, "marker": fill}
+    return {"type": "bar", "orientation": orientation, "width": series.thick, "marker": fill}
 
 
 def _escape_words(words: str) -> str:

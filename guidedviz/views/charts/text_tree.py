@@ -32,18 +32,18 @@ class TreeBox(NamedTuple):
     spans: tuple[Span, ...]  # of each panel
 
 
-def draw_text_tree(task: Task) -> Figure:
+def draw_text_tree(boxes: Sequence[TreeBox]) -> Figure:
     """Three panels: the model's distribution, the masked one, and the target. One row per token.
 
     A box is as wide as its probability. The line below a panel names its texts: some boxes are too narrow for a name.
 
     >>> toy = gv.ToyModel([b"a", b"b"], lambda tokens: [2, 0] if tokens[-1] == 0 else [0, 0])
-    >>> print(draw_text_tree(Task(toy, "b", gv.guide(gv.regex("ab|b[ab]"), toy.vocabulary))).text)
+    >>> boxes = tree_boxes(Task(toy, "b", gv.guide(gv.regex("ab|b[ab]"), toy.vocabulary)))
+    >>> print(draw_text_tree(boxes).text)
     never: ab 0.06, ba 0.25, bb 0.25, illegal 0.44
     at each step: ab 0.50, ba 0.25, bb 0.25
     at the end: ab 0.11, ba 0.45, bb 0.45
     """
-    boxes = tree_boxes(task, "draw_text_tree, task")
     said = list(say_panels(boxes))
     high = 30.0 * max(box.row for box in boxes) + 96
     parts = [bold(EDGE, 22, "illegal texts are removed", 14)]
@@ -58,9 +58,9 @@ def draw_text_tree(task: Task) -> Figure:
     return figure_of(BARS_WIDTH, 3 * high + 34, "\n".join(said), *parts)
 
 
-def tree_boxes(task: Task, where: str) -> list[TreeBox]:
+def tree_boxes(task: Task) -> list[TreeBox]:
     """The boxes of all texts, each before those below it."""
-    tree = branch(expect(task, Task, where, "a task of decoding.distribution"))
+    tree = branch(expect(task, Task, "gv.text_tree, task", "a task of decoding.distribution"))
     starts = tuple(0.0 for _ in PANELS)
     return list(_grow_boxes(tree, task.model.vocabulary.pieces, starts, 0))
 

@@ -13,7 +13,7 @@ import numpy as np
 from guidedviz.decoding.sampling import Floats, probability
 from guidedviz.markup import Element
 from guidedviz.views.charts.bars import BARS_WIDTH, CANDIDATE, write_bar, write_bar_names, write_name
-from guidedviz.views.charts.chart import Axis, Chart, Series
+from guidedviz.views.charts.chart import Axis, Chart, Mark, Series
 from guidedviz.views.charts.plot import HALO, PlotFrame, write_plot
 from guidedviz.views.figure import (
     EDGE,
@@ -142,7 +142,7 @@ def _curve_chart(falling: Floats) -> Chart:
     y = Axis("", 10.0**-deep, 1, marks, log=True)
     places = np.unique(np.geomspace(1, count, CURVE_POINTS).astype(int))
     heights = np.maximum(falling[places - 1], 10.0**-deep)
-    curve = Series("", "line", tuple(places.tolist()), tuple(heights.tolist()), colour="blue")
+    curve = Series("", "line", tuple(map(Mark, places.tolist(), heights.tolist())))
     return Chart("", x, y, (curve,), (), CURVE_WIDTH, CURVE_HEIGHT)
 
 

@@ -1,7 +1,7 @@
 """The frames of a film for the page: every set of states is laid out once, and a frame lists what it shows of it."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from guidedviz.errors import SettingError, quoted
@@ -23,7 +23,8 @@ MOST_WATCHED = 80  # states that a person can follow
 MOST_IN_SENTENCE = 9  # states that a sentence names
 FILM_PAD = 2.0  # around a machine in a film
 MOST_FRAMES = 300
-FilmFrame = dict[str, Any]  # as the page takes it
+FilmFrame = dict[str, Any]  # as the page takes it: its drawing, and the parts that are visible and highlighted
+Reel = tuple[list[Element], list[FilmFrame]]  # the drawings of a film, and its frames
 
 
 def check_watchable(where: str, size: int, of: str, hint: str, most: int = MOST_WATCHED) -> None:
@@ -56,14 +57,6 @@ def say_nodes(states: Iterable[int]) -> str:
     return list_names(map(name_node, sorted(states)))
 
 
-@dataclass(frozen=True)
-class FilmDrawings:
-    """The drawings of a film and, per frame, its drawing and the parts that are visible and highlighted."""
-
-    drawings: tuple[Element, ...]
-    frames: tuple[FilmFrame, ...]
-
-
 def pack_frame(
     states: Sequence[int], arrows: Sequence[str], lit: Iterable[int], on: Sequence[str], words: str, **more: Any
 ) -> FilmFrame:
@@ -72,20 +65,20 @@ def pack_frame(
     return seen | {"groups": [], "words": words} | more
 
 
-def build_film(frames: Iterable[Any]) -> FilmDrawings:
+def build_film(frames: Iterable[Any]) -> Reel:
     """Lay out every set of states once, with the arrows of all its frames."""
     shown = [frame_of(frame, "gv.film, frames") for frame in frames]
     if not shown:
         raise SettingError("gv.film", seen="no frames", expected="one sketch or more", hint="gv.views.dfa_frames(text)")
     keys = [(frame.sketch.names, frame.sketch.initial) for frame in shown]
     alike = grouped(zip(keys, shown, strict=True))
-    drawings: list[Element] = []
+    drawings = []
     for frames_alike in alike.values():
         tapes = [frame.tape for frame in frames_alike if frame.tape[0]]
         whole = overlay([frame.sketch for frame in frames_alike])
         drawings.append(bare_drawing(whole, tapes=tapes))
     numbers = map(list(alike).index, keys)
-    return FilmDrawings(tuple(drawings), tuple(map(_pack_machine, shown, numbers)))
+    return drawings, list(map(_pack_machine, shown, numbers))
 
 
 def overlay(sketches: Sequence[Sketch]) -> Sketch:

@@ -26,7 +26,7 @@ from guidedviz.views.figure import (
     write,
     write_legend,
 )
-from guidedviz.views.machine.film import MOST_FRAMES, FilmDrawings, pack_frame
+from guidedviz.views.machine.film import MOST_FRAMES, Reel, pack_frame
 from guidedviz.views.machine.svg import write_bytes
 from guidedviz.views.stack.earley_film import ChartFrame, RowPlace, dotted
 from guidedviz.views.theme import paint
@@ -50,7 +50,7 @@ ITEM_STYLE = """
 """
 
 
-def build_chart_film(frames: Sequence[ChartFrame]) -> FilmDrawings:
+def build_chart_film(frames: Sequence[ChartFrame]) -> Reel:
     """One drawing, and per frame the keys of its parts."""
     packed = []
     for frame in frames:
@@ -67,7 +67,7 @@ def build_chart_film(frames: Sequence[ChartFrame]) -> FilmDrawings:
         on = list(map(str, causes))
         packed.append(pack_frame(seen, keys, lit, on, frame.words, **more))
     bare = replace(frames[-1], lit=None, causes=frozenset())
-    return FilmDrawings((draw_frame(bare).drawing,), tuple(packed))
+    return [draw_frame(bare).drawing], packed
 
 
 def _item_number(place: RowPlace) -> int:

@@ -29,7 +29,7 @@ from guidedviz.views.layout.curves import Curve, head, write_path
 from guidedviz.views.layout.diagram import Diagram
 from guidedviz.views.layout.lay_out import lay_out
 from guidedviz.views.layout.sketch import sketch_pda
-from guidedviz.views.machine.film import MOST_FRAMES, FilmDrawings, check_watchable, pack_frame
+from guidedviz.views.machine.film import MOST_FRAMES, Reel, check_watchable, pack_frame
 from guidedviz.views.machine.highlight import UNLIT, Highlight, arrow_key
 from guidedviz.views.machine.svg import CELL, STRIP, STYLE, mark_bytes, write_bytes, write_diagram
 from guidedviz.views.stack.stack_table import say_when, write_ground
@@ -137,7 +137,7 @@ def _return_frame(frame: StackFrame, words: str) -> StackFrame:
     return replace(frame, stack=tuple(below), move="return", way=(node, to), words=words)
 
 
-def build_stack_film(frames: Sequence[StackFrame]) -> FilmDrawings:
+def build_stack_film(frames: Sequence[StackFrame]) -> Reel:
     """One drawing, and per frame the keys of its parts."""
     diagram = lay_out(sketch_pda(frames[0].pda))
     states = sorted(diagram.spots)
@@ -153,7 +153,7 @@ def build_stack_film(frames: Sequence[StackFrame]) -> FilmDrawings:
             more["ride"] = visible(byte), frame.arrows
         lit = frame.stack[-1:]
         packed.append(pack_frame(states, arrows, lit, frame.arrows, frame.words, **more))
-    return FilmDrawings((sheet,), tuple(packed))
+    return [sheet], packed
 
 
 def draw_stack_frame(frame: StackFrame) -> Figure:

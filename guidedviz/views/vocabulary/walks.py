@@ -9,7 +9,7 @@ from guidedviz.machines.machine import Machine, as_machine, read
 from guidedviz.machines.visible import visible
 from guidedviz.markup import Element
 from guidedviz.tokens.lazy import LazyWalk
-from guidedviz.views.charts.chart import Box, Chart, SpanKind, lanes_axis, powers_axis, spans_by_kind
+from guidedviz.views.charts.chart import Chart, Mark, SpanKind, lanes_axis, powers_axis, spans_by_kind
 from guidedviz.views.charts.plot import draw_chart
 from guidedviz.views.figure import (
     EDGE,
@@ -219,13 +219,13 @@ def draw_walks(walks: Sequence[LazyWalk], without: Sequence[LazyWalk] = ()) -> F
     shown = walks[:MOST_WALK_ROWS]
     names = [shorten(label(walk.piece), 18) for walk in shown]
     y = replace(lanes_axis(names), mono=True)
-    boxes = list[tuple[str, Box]]()
+    spans = []
     for walk, (lane, _) in zip(without, y.ticks, strict=False):
-        boxes.append((WITHOUT_SLICES, (1.0, walk.asked, lane, _say_asked(walk))))
+        spans.append((WITHOUT_SLICES, Mark(walk.asked, lane, 1.0, _say_asked(walk))))
     for walk, (lane, _) in zip(shown, y.ticks, strict=True):
         kind = BESIDE_SLICE if walk.whole_slice else WHOLE_TRIE
-        said = f"{walk.asked:,}: {_say_asked(walk)}"
-        boxes.append((kind, (1.0, walk.asked, lane, said)))
+        asked = f"{walk.asked:,}"
+        spans.append((kind, Mark(walk.asked, lane, 1.0, f"{asked}: {_say_asked(walk)}", asked)))
     most = max(10, *(walk.nodes for walk in walks))
     nodes = walks[0].nodes
     notes = [f"{len(walks):,} tokens: nodes asked about, of {nodes:,} in the trie"]
@@ -235,7 +235,7 @@ def draw_walks(walks: Sequence[LazyWalk], without: Sequence[LazyWalk] = ()) -> F
         notes.append(more)
         lines.append(more)
     x = powers_axis("nodes asked about", most)
-    series = spans_by_kind(WALK_SPANS, boxes)
+    series = spans_by_kind(WALK_SPANS, spans)
     height = WALK_LANE * len(shown)
     chart = Chart("lazy walks", x, y, series, tuple(notes), width=620.0, height=height)
     return draw_chart(chart, "\n".join(lines))

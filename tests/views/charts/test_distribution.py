@@ -7,7 +7,7 @@ import numpy as np
 import guidedviz as gv
 from guidedviz.decoding.distribution import share_of
 from guidedviz.decoding.samplers import Task
-from guidedviz.views import draw_text_tree
+from guidedviz.views.charts.text_tree import draw_text_tree, tree_boxes
 from tests.common import regex_guide
 
 TOY = gv.ToyModel([b"<", b"b"], lambda tokens: np.log([0.75, 0.25]))
@@ -15,7 +15,7 @@ TOY = gv.ToyModel([b"<", b"b"], lambda tokens: np.log([0.75, 0.25]))
 
 def drawn(pattern):
     guide = regex_guide(TOY, pattern)
-    return draw_text_tree(Task(TOY, "b", guide))
+    return draw_text_tree(tree_boxes(Task(TOY, "b", guide)))
 
 
 def test_a_box_is_as_wide_as_its_probability():

@@ -30,11 +30,11 @@ PAYOFF = Payoff(COST, RUNS, tuple(map(text_of, FRACTIONS)), "clerk", "cpu", "202
 def test_every_run_is_a_dot_where_it_belongs_filled_if_it_has_the_rows_that_are_shown():
     others, here = payoff_chart(PAYOFF, 1).series[2:]  # no ring hides a dot
     assert here.look == "solid"
-    assert (here.x, here.y) == ((0.5, 0.7), pytest.approx((2.0, 3.0)))
+    assert [(mark.x, mark.y) for mark in here.marks] == [(0.5, pytest.approx(2.0)), (0.7, pytest.approx(3.0))]
     assert others.look == "hollow"
-    assert (others.x, others.y) == ((0.7,), pytest.approx((0.9,)))
+    assert [(mark.x, mark.y) for mark in others.marks] == [(0.7, pytest.approx(0.9))]
     chart = payoff_chart(PAYOFF, 32)
-    assert [len(series.x) for series in chart.series[2:]] == [2, 1]
+    assert [len(series.marks) for series in chart.series[2:]] == [2, 1]
 
 
 def test_the_page_finds_the_parts_that_it_moves_and_the_numbers_to_place_them():

@@ -5,7 +5,7 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-from guidedviz.views.charts.chart import LINES, Axis, Chart, Series
+from guidedviz.views.charts.chart import LINES, Axis, Chart, Mark, Series
 from guidedviz.views.charts.costs import COST_PARTS
 from guidedviz.views.charts.plot import PlotFrame, draw_chart
 from tests.views.test_theme import contrast
@@ -13,10 +13,10 @@ from tests.views.test_theme import contrast
 X = Axis("x", 0.0, 10.0, ((0.0, "0"), (10.0, "10")))
 Y = Axis("y", 1.0, 100.0, ((1.0, "1"), (10.0, "10"), (100.0, "100")), log=True)
 SERIES = (
-    Series("line", "line", (0.0, 5.0, 10.0), (1.0, 10.0, 100.0), ("l0", "l1", "l2"), look="dashed", part="curve"),
-    Series("dots", "dots", (5.0,), (10.0,), ("d0",), "orange", "hollow", words=("ten",)),
-    Series("bars", "bars", (2.0, 4.0), (10.0, 400.0), ("b0", "b1"), "gold", "hatched", (1.0, 1.0), ("", "400")),
-    Series("spans", "spans", (3.0, 9.0), (10.0, 10.0), ("s0", "s1"), "green", "hollow", (1.0, 4.0), ("one", "two")),
+    Series("line", "line", tuple(map(Mark, (0.0, 5.0, 10.0), (1.0, 10.0, 100.0))), look="dashed", part="curve"),
+    Series("dots", "dots", (Mark(5.0, 10.0, hover="d0", words="ten"),), "orange", "hollow"),
+    Series("bars", "bars", (Mark(2.0, 10.0, 1.0, "b0"), Mark(4.0, 400.0, 1.0, "b1", "400")), "gold", "hatched"),
+    Series("spans", "spans", (Mark(3.0, 10.0, 1.0, "s0", "one"), Mark(9.0, 10.0, 4.0, "s1", "two")), "green", "hollow"),
 )
 CHART = Chart("a chart", X, Y, SERIES, ("a note",))
 
@@ -52,7 +52,7 @@ def test_plotly_has_the_same_numbers_and_texts():
     ends = [b + w for b, w in zip(spans["base"], spans["x"], strict=True)]
     assert ends == [3.0, 9.0]
     told = [trace["hovertext"] for trace in figure.chart["data"]]
-    assert told == [list(series.hover) for series in SERIES]
+    assert told == [[mark.hover for mark in series.marks] for series in SERIES]
     chart = figure.plotly.to_plotly_json()
     assert json.loads(json.dumps(chart)) == json.loads(json.dumps(figure.chart)), "it is valid"
 
@@ -63,7 +63,7 @@ PAPERS = ("#ffffff", "#111111")  # of a notebook: Plotly itself cannot follow it
 @pytest.mark.parametrize("paper", PAPERS)
 @pytest.mark.parametrize("name", [*(name for name, _ in LINES), *(name for _, name, _ in COST_PARTS)])
 def test_marks_are_told_from_light_and_dark_paper(name, paper):
-    series = Series("bars", "bars", (2.0,), (10.0,), ("",), name, "hollow", (1.0,))
+    series = Series("bars", "bars", (Mark(2.0, 10.0, 1.0),), name, "hollow")
     (bars,) = draw_chart(Chart("", X, Y, (series,)), "").chart["data"]
     look = bars["marker"]
     assert "opacity" not in look

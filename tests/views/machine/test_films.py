@@ -120,10 +120,10 @@ def test_the_tape_of_a_reading_shows_what_is_read_and_what_is_left():
     frames = nfa_reading_frames("[0-9]+", "42")
     tapes = [frame.tape for frame in frames]
     assert tapes == [(b"42", read) for read in (0, 0, 1, 1, 2, 2, 2)]
-    reel = gv.film(frames).reel
-    marks = [[key for key in frame["arrows"] if " " in key] for frame in reel.frames]
+    film = gv.film(frames)
+    marks = [[key for key in frame["arrows"] if " " in key] for frame in film.packed]
     assert marks == [["next 0"], ["next 0"], *[["read 1", "next 1"]] * 2, *[["read 2"]] * 3]
-    drawn = str(reel.drawings[0])
+    drawn = str(film.drawings[0])
     counts = [drawn.count(f'data-arrow="{key}"') for key in ("next 0", "read 1", "next 1", "read 2")]
     assert counts == [1] * 4
 

@@ -62,9 +62,9 @@ def test_a_deep_stack_is_cut_below():
 
 def test_each_frame_of_a_deep_film_shows_its_cards_one_below_the_other():
     frames = stack_frames(NESTED, "(" * 6 + "x" + ")" * 6)
-    reel = build_stack_film(frames)
-    drawn = {n.get("data-arrow"): n for n in ET.fromstring(str(reel.drawings[0])).iter() if n.get("data-arrow")}
-    for frame in reel.frames:
+    [drawing], packed = build_stack_film(frames)
+    drawn = {n.get("data-arrow"): n for n in ET.fromstring(str(drawing)).iter() if n.get("data-arrow")}
+    for frame in packed:
         cards = [drawn[key] for key in frame["arrows"] if key.startswith(("card", "top"))]
         places = [card[0].get("transform").split()[-1] for card in cards]
         heights = [float(place.rstrip(")")) for place in places]
