@@ -91,6 +91,12 @@ class Figure:
         return file
 
 
+def check_count(where: str, count: int, of: str, most: int) -> None:
+    """Refuse a picture of nothing, or of more things than have room."""
+    if not 1 <= count <= most:
+        raise SettingError(where, seen=f"{count:,} {of}", expected=f"1 to {most} {of}")
+
+
 def show_figure(figure: Figure) -> Element:
     """The figure as HTML: part of the page in a live notebook and on the site, an `<img>` in a built notebook."""
     if headless() and not for_site():

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from guidedviz.errors import SettingError, expect, shorten
 from guidedviz.markup import Element
-from guidedviz.views.figure import EDGE, Figure, bold, figure_of, rect, soft, write
+from guidedviz.views.figure import EDGE, Figure, bold, check_count, figure_of, rect, soft, write
 
 Ring = tuple[str, str, str]  # the name of a set, what reads its texts, and some of its members
 
@@ -31,8 +31,7 @@ def draw_rings(rings: Sequence[Ring], outside: str = "") -> Figure:
     """
     expect(rings, list | tuple, "draw_rings", "a list of sets")
     expect(outside, str, "draw_rings, outside", "a text")
-    if not 1 <= len(rings) <= MOST_RINGS:
-        raise SettingError("draw_rings", seen=f"{len(rings)} sets", expected=f"1 to {MOST_RINGS} sets")
+    check_count("draw_rings", len(rings), "sets", MOST_RINGS)
     short = [_read_ring(ring) for ring in rings]
     parts: list[Element] = []
     for depth, ring in enumerate(short):

@@ -10,7 +10,7 @@ from guidedviz.errors import SettingError, expect, quoted, shorten
 from guidedviz.machines.visible import counted
 from guidedviz.views.charts.chart import LINES, Axis, Chart, Look, Mark, Series, powers_axis
 from guidedviz.views.charts.plot import draw_chart
-from guidedviz.views.figure import Figure
+from guidedviz.views.figure import Figure, check_count
 from guidedviz.views.step_words import shown_token
 from guidedviz.views.words import milliseconds, say_badge, share
 
@@ -48,8 +48,8 @@ def draw_costs(trace: Trace) -> Figure:
         series.append(_mark_cut(shown, cut, top))
     right = max(len(shown), LEAST_BARS) - 0.5
     x = Axis("", -0.5, right, tuple(enumerate(names)), grid=False, mono=True)
-    marks = tuple((ms, milliseconds(ms)) for ms in (top / 2, top))
-    y = Axis("", 0.0, top, ((0.0, "0"), *marks))
+    ticks = tuple((ms, milliseconds(ms)) for ms in (top / 2, top))
+    y = Axis("", 0.0, top, ((0.0, "0"), *ticks))
     notes = tuple(_cost_notes(trace, len(shown), len(cut)))
     chart = Chart("what each token cost", x, y, tuple(series), notes, 860.0, 150.0)
     steps = counted(len(trace.steps), "step")
@@ -175,9 +175,7 @@ def draw_break_even(costs: Costs, pairs: Iterable[tuple[str, str]] | None = None
 
 
 def _check_costs(costs: Mapping[str, object]) -> None:
-    if not 0 < len(costs) <= len(LINES):
-        seen = f"{len(costs)} costs"
-        raise SettingError("draw_break_even, costs", seen=seen, expected=f"1 to {len(LINES)}")
+    check_count("draw_break_even, costs", len(costs), "costs", len(LINES))
     for name, cost in costs.items():
         where = f"draw_break_even, {quoted(name)}"
         if not isinstance(cost, tuple | list) or len(cost) != 2:

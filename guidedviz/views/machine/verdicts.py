@@ -11,7 +11,19 @@ from guidedviz.machines.visible import counted, visible
 from guidedviz.markup import Element, node
 from guidedviz.tokens.by_hand import GuidedFSM
 from guidedviz.tokens.guide import expected_next
-from guidedviz.views.figure import NEAR_EDGE, Figure, Style, bold, figure_of, rect, ruled, soft, wide, write
+from guidedviz.views.figure import (
+    NEAR_EDGE,
+    Figure,
+    Style,
+    bold,
+    check_count,
+    figure_of,
+    rect,
+    ruled,
+    soft,
+    wide,
+    write,
+)
 from guidedviz.views.words import align, label
 
 MOST_VERDICTS = 40  # texts of a table
@@ -41,10 +53,7 @@ class TextVerdict:
         before = visible(self.read)
         if len(before) > SHOWN_BEFORE:
             before = "…" + before[-SHOWN_BEFORE:]
-        after = visible(self.rest)
-        if len(after) > SHOWN_AFTER:
-            after = after[:SHOWN_AFTER] + "…"
-        return before, visible(self.wrong), after
+        return before, visible(self.wrong), shorten(visible(self.rest), SHOWN_AFTER + 1)
 
 
 def judge_text(machine: Machine[Any], data: bytes) -> TextVerdict:
@@ -107,9 +116,7 @@ def _judge_texts(machine: Machine[Any], texts: Iterable[str | bytes]) -> list[Te
         raise SettingError(where, seen=type(texts).__name__, expected="a list of texts")
     some = islice(texts, MOST_VERDICTS + 1)
     found = [judge_text(machine, to_bytes(text)) for text in some]
-    if not 1 <= len(found) <= MOST_VERDICTS:
-        seen = "more texts" if found else "no text"
-        raise SettingError(where, seen=seen, expected=f"1 to {MOST_VERDICTS} texts")
+    check_count(where, len(found), "texts", MOST_VERDICTS)
     return found
 
 

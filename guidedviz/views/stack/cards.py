@@ -7,7 +7,7 @@ back is an old pointer. A card is a frame, and its arrows lead to the frames tha
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from guidedviz.errors import SettingError, expect, shorten
+from guidedviz.errors import expect, shorten
 from guidedviz.machines.graph import reach
 from guidedviz.machines.machine import to_bytes
 from guidedviz.machines.pushdown.pda import PDA, SharedFrame, say_waits
@@ -19,6 +19,7 @@ from guidedviz.views.figure import (
     Figure,
     Style,
     centred,
+    check_count,
     figure_of,
     heading,
     moved,
@@ -95,21 +96,18 @@ def draw_branches(pda: PDA, texts: Sequence[bytes | str]) -> Figure:
     >>> pairs = gv.grammar('root ::= "(" root ")" | "[" root "]" | "x"')
     >>> print(draw_branches(pairs, ["((", "((x", "((", "(["]).text)
     branches: 4 texts, 8 frames if each had a stack of its own, 4 kept
-    1 ((: 2 frames, 2 new → 1
-    2 ((x: 2 frames, 1 new → 3
-    3 ((: 2 frames, 0 new, as after text 1 → 1
-    4 ([: 2 frames, 1 new → 4
+    1 ((: 2 new, 0 shared → 1
+    2 ((x: 1 new, 1 shared → 3
+    3 ((: as after text 1 → 1
+    4 ([: 1 new, 1 shared → 4
     ▸ 1 root n1 now ( [ or x → 2 root n4
       2 root n4 then ) → bottom
     ▸ 3 root n4 now ) → 2 root n4
     ▸ 4 root n2 now ( [ or x → 2 root n4
     """
     check_pda(pda, "draw_branches")
-    expected = f"a list of 1 to {MOST_BRANCH_TEXTS} texts"
-    expect(texts, list | tuple, "draw_branches, texts", expected)
-    if not 1 <= len(texts) <= MOST_BRANCH_TEXTS:
-        seen = f"{len(texts):,} texts"
-        raise SettingError("draw_branches, texts", seen=seen, expected=expected)
+    expect(texts, list | tuple, "draw_branches, texts", "a list of texts")
+    check_count("draw_branches, texts", len(texts), "texts", MOST_BRANCH_TEXTS)
     states = [state_after(pda, text) for text in texts]
     cards = _stack_cards(pda, states)
     places = {number: str(place) for place, number in enumerate(cards, 1)}
@@ -122,13 +120,10 @@ def draw_branches(pda: PDA, texts: Sequence[bytes | str]) -> Figure:
         new = len(frames - kept)
         kept |= frames
         copied += len(frames)
-        shared = len(frames) - new
-        about = f"{new:,} new, {shared:,} shared"
-        said = f"{counted(len(frames), 'frame')}, {new:,} new"
+        about = f"{new:,} new, {len(frames) - new:,} shared"
         first = states.index(state) + 1
         if first < number:
             about = f"as after text {first}"
-            said += f", {about}"
         below = tuple(dict.fromkeys(_cards_of(cards, _top_frames(pda, state))))
         data = visible(to_bytes(text)) or "∅"
         end = data
@@ -136,7 +131,7 @@ def draw_branches(pda: PDA, texts: Sequence[bytes | str]) -> Figure:
             end = "…" + data[1 - TEXT_END :]
         chips[NOT_DRAWN - number] = StackCard("text", f"{number} {end}", about, below)
         leads = " · ".join(map(places.__getitem__, below)) or "bottom"
-        lines.append(f"{number} {data[-40:]}: {said} → {leads}")
+        lines.append(f"{number} {data[-40:]}: {about} → {leads}")
     count = counted(len(texts), "text")
     about = f"{count}, {copied:,} frames if each had a stack of its own, {len(kept):,} kept"
     lines = [f"branches: {about}", *lines, *_say_cards(cards)]

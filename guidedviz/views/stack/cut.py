@@ -17,6 +17,7 @@ from guidedviz.views.figure import (
     Figure,
     bold,
     centred,
+    check_count,
     circle_at,
     figure_of,
     heading,
@@ -154,11 +155,8 @@ def _lay_columns(token: CutToken, lines: Sequence[CutText]) -> CutColumns:
 def _check_texts(pda: PDA, texts: Sequence[str], data: bytes) -> list[State]:
     """The states after the texts, which are at one node."""
     expect(texts, list | tuple, "draw_cut, texts", "a list of texts")
-    fitting = range(1, MOST_CUT + 1)
-    if len(texts) not in fitting or len(data) not in fitting:
-        seen = f"{len(texts)} texts, {len(data)} bytes"
-        expected = f"1 to {MOST_CUT} texts and a token of 1 to {MOST_CUT} bytes"
-        raise SettingError("draw_cut", seen=seen, expected=expected)
+    check_count("draw_cut, texts", len(texts), "texts", MOST_CUT)
+    check_count("draw_cut, piece", len(data), "bytes", MOST_CUT)
     states = [state_after(pda, text) for text in texts]
     for text, state in zip(texts, states, strict=True):
         if pda.places(state) != pda.places(states[0]):

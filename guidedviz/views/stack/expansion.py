@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 
-from guidedviz.errors import SettingError, expect
+from guidedviz.errors import expect
 from guidedviz.machines.machine import to_bytes
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.pushdown.stack import State
@@ -20,6 +20,7 @@ from guidedviz.views.figure import (
     Figure,
     bold,
     centred,
+    check_count,
     figure_of,
     heading,
     rect,
@@ -78,9 +79,9 @@ def draw_expansion(pda: PDA, text: str, pieces: Sequence[bytes | str]) -> Figure
     check_pda(pda, "draw_expansion")
     expect(pieces, list | tuple, "draw_expansion, pieces", "a list of tokens")
     datas = [to_bytes(piece) for piece in pieces]
-    if not 1 <= len(datas) <= MOST_CUT or not all(1 <= len(data) <= MOST_CUT for data in datas):
-        expected = f"1 to {MOST_CUT} tokens of 1 to {MOST_CUT} bytes"
-        raise SettingError("draw_expansion", seen=f"{len(datas)} tokens", expected=expected)
+    check_count("draw_expansion, pieces", len(datas), "tokens", MOST_CUT)
+    for data in datas:
+        check_count("draw_expansion, a token", len(data), "bytes", MOST_CUT)
     real = state_after(pda, text)
     unknown = UnknownBottom(pda)
     state = unknown.cut_to(real, 0)

@@ -16,6 +16,7 @@ from guidedviz.views.figure import (
     Figure,
     bold,
     centred,
+    check_count,
     figure_of,
     path_of,
     rect,
@@ -117,9 +118,7 @@ def draw_flat_trie(machine: Machine[Any], pieces: Sequence[bytes], state: Hashab
         expect(piece, bytes, "draw_flat_trie, pieces", "bytes")
     machine = as_machine(machine, "draw_flat_trie")
     nodes = flat_walk(machine, pieces, machine.initial if state is None else state)
-    if not 0 < len(nodes) <= MOST_FLAT_NODES:
-        seen = f"{len(nodes):,} nodes"
-        raise SettingError("draw_flat_trie, pieces", seen=seen, expected=f"1 to {MOST_FLAT_NODES}")
+    check_count("draw_flat_trie, pieces", len(nodes), "nodes", MOST_FLAT_NODES)
     asked = sum(one.look != LEFT_OUT for one in nodes)
     title = f"flat trie: {len(nodes)} places, {asked} asked"
     parts = [bold(EDGE, 24, title)]

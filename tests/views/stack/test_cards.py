@@ -1,6 +1,5 @@
 """Stacks that share their frames: each frame stands once, and what a text adds can be counted by hand."""
 
-import re
 import time
 import xml.etree.ElementTree as ET
 
@@ -44,21 +43,22 @@ def test_a_text_adds_what_no_text_before_it_has_and_every_frame_is_drawn_once(te
     _, *lines = figure.text.split("\n")
     for text, line in zip(texts, lines, strict=False):
         frames = frames_of(text)
-        said = tuple(map(int, re.search(r": (\d+) frames?, (\d+) new", line).groups()))
-        assert said == (len(frames), len(frames - kept)), text
+        new = len(frames - kept)
+        said = f"{text}: {new} new, {len(frames) - new} shared →"
+        assert said in line or (new == 0 and ": as after text " in line), text
         kept |= frames
     assert sum(line.lstrip(" ▸")[0].isdigit() for line in lines[len(texts) :]) == len(kept)
     ET.fromstring(figure.svg)
 
 
 def test_a_step_back_adds_nothing_and_points_to_the_frames_of_before():
-    assert "3 ((: 2 frames, 0 new, as after text 1 → 1" in draw_branches(PAIRS, ["((", "((x", "(("]).text
+    assert "3 ((: as after text 1 → 1" in draw_branches(PAIRS, ["((", "((x", "(("]).text
 
 
 def test_of_an_ambiguous_text_all_tops_are_pointed_to():
     figure = draw_branches(BOTH, ["<(1", "<(1."])
-    assert "1 <(1: 5 frames, 5 new → 1 · 2" in figure.text
-    assert "2 <(1.: 3 frames, 0 new → 3 · 4" in figure.text
+    assert "1 <(1: 5 new, 0 shared → 1 · 2" in figure.text
+    assert "2 <(1.: 0 new, 3 shared → 3 · 4" in figure.text
 
 
 def test_twenty_thousand_frames_are_counted_and_the_uppermost_are_drawn():
@@ -88,7 +88,7 @@ def test_nothing_is_drawn_outside_the_picture_or_over_another(monkeypatch, graph
 
 def test_what_cannot_be_drawn_is_refused():
     for texts, seen in (([], "0 texts"), (["("] * 99, "99 texts")):
-        with pytest.raises(SettingError, match=f"draw_branches, texts: saw {seen}, expected a list of 1 to 24 texts"):
+        with pytest.raises(SettingError, match=f"draw_branches, texts: saw {seen}, expected 1 to 24 texts"):
             draw_branches(PAIRS, texts)
     with pytest.raises(SettingError, match="byte 1: saw"):
         draw_branches(PAIRS, ["((", "(}"])
