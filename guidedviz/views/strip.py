@@ -122,8 +122,7 @@ def wrap_chips(chips: Sequence[Drawn]) -> tuple[list[Element], float]:
 
 CHIP_HEIGHT = 44.0
 CHIP_GAP = 4.0  # after each chip
-PROMPT_LINES = re.compile(".{1,88}(?:(?<=[ ↵])|$)|.{1,88}")  # a word is broken only if it is longer than a line
-PROMPT_WORDS = re.compile("[^ ↵]{0,87}[ ↵]|[^ ↵]{1,88}")
+PROMPT_WORDS = re.compile("[^ ↵]{0,87}[ ↵]|[^ ↵]{1,88}")  # one that is longer than a line is broken
 SPECIAL = "special token"
 CAME_BELOW = {"none": "end", "inserted": "inserted", "forced": "forced"}  # what is said below a token that is not drawn
 HOW_COLOURS = {"inserted": "gold", "none": "magenta", "forced": "ink"}  # of a token that the model did not choose
@@ -143,11 +142,7 @@ class Chip:
 
 
 def write_prompt(parts: Sequence[str]) -> Iterator[Drawn]:
-    """The prompt in lines; where it has special tokens, which are chips, in words."""
-    if len(parts) == 1:
-        for line in PROMPT_LINES.findall(parts[0]):
-            yield soft(0, 26, line, 15, mono=True), wide(line, 15) + 6.0
-        return
+    """The words of the prompt, and chips for its special tokens."""
     for place, part in enumerate(parts):
         if place % 2:
             yield write_special(part, 26)

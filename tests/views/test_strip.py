@@ -3,7 +3,7 @@
 import re
 
 import guidedviz as gv
-from guidedviz.views.strip import PROMPT_LINES
+from guidedviz.views.strip import PROMPT_WORDS
 from tests.common import constant_model, regex_guide
 
 
@@ -28,8 +28,7 @@ def test_a_strip_of_z_says_so_in_the_picture():
     assert "below each token" not in gv.draw_strip(trace).svg
 
 
-def test_a_line_of_a_prompt_ends_between_words_and_only_a_very_long_word_is_broken():
-    lines = PROMPT_LINES.findall("word " * 17 + "string and more")
-    assert lines == ["word " * 17, "string and more"]
-    lines = PROMPT_LINES.findall("x" * 100 + " y")
-    assert [len(line) for line in lines] == [88, 14]
+def test_a_prompt_is_wrapped_between_words_and_only_a_very_long_word_is_broken():
+    assert PROMPT_WORDS.findall("a word↵and more") == ["a ", "word↵", "and ", "more"]
+    words = PROMPT_WORDS.findall("x" * 100 + " y")
+    assert [len(word) for word in words] == [88, 13, 1]
