@@ -46,9 +46,8 @@ def dfa_frames(text: str) -> list[MachineFrame]:
         arrows = tuple(arrow for arrow in whole.arrows if arrow.source <= step.state)
         shown = MachineFrame(replace(whole, arrows=arrows), merged=subsets)
         moves = {f"{step.state}-{target}" for target in targets}
-        ride = "", tuple(sorted(moves))
         words = _say_moves(step, whole, met)
-        frames.append(shown.show(words, {step.state}, moves, ride=ride))
+        frames.append(shown.show(words, {step.state}, moves))
         met |= targets
     return frames
 
@@ -110,9 +109,8 @@ def minimal_frames(text: str) -> list[MachineFrame]:
             target = trimmed.step(state, byte)
             if target in step.into:
                 moves.add(f"{state}-{target}")
-        ride = visible(bytes([byte])), tuple(sorted(moves))
         shown = MachineFrame(_in_blocks(whole, blocks))
-        frames.append(shown.show(words, step.moved, moves, ride=ride))
+        frames.append(shown.show(words, step.moved, moves, visible(bytes([byte]))))
     merged = merged_states(dfa, minimal)
     names = tuple(_name_set(state, old) for state, old in enumerate(merged))
     words = "No two states are equivalent: all stay."
@@ -191,14 +189,12 @@ def nfa_reading_frames(regex: str, text: str) -> list[MachineFrame]:
         sign = visible(bytes([byte]))
         if not moves:
             words = f'No lit state reads "{sign}", so none is lit now: the NFA refuses the text.'
-            frames.append(whole.show(words, ride=(sign, ())))
-            return frames
+            return [*frames, whole.show(words, sign=sign)]
         states = {target for _, target in moves}
         whole = replace(whole, tape=(data, read))
         keys = {f"{source}-{target}" for source, target in moves}
         words = f'"{sign}" is read. It leads to {say_nodes(states)}.'
-        ride = sign, tuple(sorted(keys))
-        frames.append(whole.show(words, states, keys, ride=ride))
+        frames.append(whole.show(words, states, keys, sign))
         states = _add_closure(frames, nfa, states)
     words = f"The text ends. {name_node(nfa.accepting)} is accepting and not lit: the NFA refuses it."
     if nfa.accepting in states:
@@ -228,8 +224,7 @@ def _add_closure(frames: list[MachineFrame], nfa: NFA, states: set[int]) -> set[
         moves = {f"{state}~{target}" for state in closed for target in nfa.epsilon[state]}
         size = counted(len(closed), "state")
         words = f"ε edges add {say_nodes(added)}: the NFA is in {size}."
-        ride = "", tuple(sorted(moves))
-        frames.append(frames[-1].show(words, closed, moves, ride=ride))
+        frames.append(frames[-1].show(words, closed, moves))
     return closed
 
 
@@ -285,8 +280,8 @@ def _read_node(before: MachineFrame, trie: Trie, node: int, names: Mapping[int, 
         follows = f'"{sketch.names[node]}" is legal'
     words = f'"{sign}" is read, {names[parent]} to {names[node]}: {follows}.'
     move = f"{parent}-{node}"
-    moves = before.lit_arrows | {move}
-    return before.show(words, before.lit | {node}, moves, ride=(sign, (move,)))
+    shown = before.show(words, before.lit | {node}, [move], sign)
+    return replace(shown, lit_arrows=before.lit_arrows | {move})
 
 
 def _cut_node(before: MachineFrame, trie: Trie, node: int, names: Mapping[int, str]) -> MachineFrame:

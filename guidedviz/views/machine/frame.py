@@ -28,9 +28,10 @@ class MachineFrame:
     ride: tuple[str, tuple[str, ...]] = ("", ())  # a byte that moves into this frame, and the keys of its arrows
     merged: tuple[frozenset[int], ...] = ()  # per state, the states that became it
 
-    def show(self, words: str, lit: Iterable[int] = (), moves: Iterable[str] = (), **changes: Any) -> "MachineFrame":
-        """The same with another sentence, and other states and arrows lit."""
-        return replace(self, words=words, lit=frozenset(lit), lit_arrows=frozenset(moves), **changes)
+    def show(self, words: str, lit: Iterable[int] = (), moves: Iterable[str] = (), sign: str = "") -> "MachineFrame":
+        """The same with another sentence, other states and arrows lit, and a byte that moves along these arrows."""
+        ride = (sign, tuple(sorted(moves)))
+        return replace(self, words=words, lit=frozenset(lit), lit_arrows=frozenset(moves), ride=ride)
 
 
 def frame_of(given: Any, where: str) -> MachineFrame:

@@ -34,11 +34,10 @@ def reading_frames(machine: DFA, text: str) -> list[MachineFrame]:
         after = machine.step(state, byte)
         if after is None:
             words = f'"{sign}" cannot be read in {here}: the machine refuses the text.'
-            return [*frames, frames[-1].show(words, {state}, ride=(sign, ()))]
-        move = f"{state}-{after}"
+            return [*frames, frames[-1].show(words, {state}, sign=sign)]
         words = f'"{sign}" is read, {here} to {name_state(after)}.'
         whole = replace(whole, tape=(data, read))
-        frames.append(whole.show(words, {after}, {move}, ride=(sign, (move,))))
+        frames.append(whole.show(words, {after}, [f"{state}-{after}"], sign))
         state = after
     words = f"The text ends in {name_state(state)}. This state is not accepting: the text may only go on."
     if machine.is_accepting(state):
