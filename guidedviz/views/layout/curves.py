@@ -99,9 +99,8 @@ def _one_digit(number: float) -> str:
 def head(curve: Curve, long: float = 8.0, broad: float = 3.4) -> str:
     """The arrowhead at the end of a curve, as the points of a polygon."""
     x, y = curve[-1]
-    points = sample_curve(curve).tolist()
-    behind = [point for point in points if dist(point, (x, y)) >= long]
-    from_x, from_y = behind[-1] if behind else curve[0]
+    behind = [point for point in curve if point != (x, y)] or [(x, y)]
+    from_x, from_y = behind[-1]
     far = dist((from_x, from_y), (x, y)) or 1.0
     along_x = (x - from_x) / far  # the direction of the head, of length 1
     along_y = (y - from_y) / far
