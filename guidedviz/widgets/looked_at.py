@@ -5,7 +5,6 @@ A person asks for it; the worker computes it, and the page shows it until the cu
 
 from collections.abc import Callable
 from functools import partial
-from typing import NamedTuple
 
 from guidedviz.decoding.left_out import Dependence, leave_out
 from guidedviz.decoding.player import LiveWalk, Player, TakenSteps, shared_steps
@@ -17,43 +16,36 @@ from guidedviz.widgets.runner import LiveStage, begin_work, say_failure
 READING_AGAIN = "the model reads the text again, each time without one part of it …"
 
 
-class ShownDependence(NamedTuple):
-    """What the page shows, and the steps that it belongs to."""
-
-    run: TakenSteps
-    told: Message
-
-
 class LookedAt:
     """What a stage tells its page about the token at the cursor, from when a person asks until the stage moves."""
 
     def __init__(self, stage: LiveStage) -> None:
         self._stage = stage
-        self._shown: ShownDependence | None = None
+        self._told: Message | None = None
+        self._run: TakenSteps = ()  # the steps that it belongs to
 
     def ask(self) -> None:
         """Compute it, in the worker where there is an event loop."""
         player = self._stage.player
-        run = run_so_far(player)
-        self._shown = ShownDependence(run, {"place": player.cursor, "words": [READING_AGAIN], "rows": []})
+        self._run = run_so_far(player)
+        self._told = {"place": player.cursor, "words": [READING_AGAIN], "rows": []}
         self._stage.tell()
-        begin_work(partial(find_dependence, player), partial(self._finish, run))
+        begin_work(partial(find_dependence, player), partial(self._finish, self._run))
 
     def _finish(self, run: TakenSteps, found: Callable[[], Dependence]) -> None:
-        self._shown = None
+        self._run = run
+        self._told = None
         try:
-            self._shown = ShownDependence(run, pack_dependence(found(), len(run)))
+            self._told = pack_dependence(found(), len(run))
         except Exception as error:  # the notebook goes on whatever a model does
             self._stage.note = say_failure(error)
         self._stage.tell()
 
     def pack(self) -> Message | None:
         """What the page shows at the cursor."""
-        if self._shown is None:
-            return None
         run = run_so_far(self._stage.player)
-        same = shared_steps(self._shown.run, run)
-        return self._shown.told if same == len(run) == len(self._shown.run) else None
+        same = shared_steps(self._run, run)
+        return self._told if same == len(run) == len(self._run) else None
 
 
 def run_so_far(player: Player) -> TakenSteps:

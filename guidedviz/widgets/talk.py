@@ -5,7 +5,7 @@ One turn is shown, and each keeps its player, so a person may go back to an earl
 or changes a result and lets the model read it, drops the turns that followed.
 """
 
-import asyncio
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
@@ -25,7 +25,7 @@ from guidedviz.tokens.guide import Guide
 from guidedviz.views.words import prompt_parts, shown_parts
 from guidedviz.widgets import panels
 from guidedviz.widgets.display import Message, is_still, said
-from guidedviz.widgets.runner import LiveStage, running_loop
+from guidedviz.widgets.runner import LiveStage, begin_work
 
 TOOLS = ThreadPoolExecutor(2, "guidedviz-tool")
 MOST_CALL = 200  # characters of a call that are shown
@@ -101,16 +101,14 @@ class Talk:
         if not turn.reply.calls:
             return
         work = partial(_run_all, self.conversation, turn.reply)
-        loop = running_loop()
-        if loop is None or is_still():  # nobody waits for a click
+        if is_still():  # nobody waits for a click
             turn.results = work()
         else:
-            done = loop.run_in_executor(TOOLS, work)
-            done.add_done_callback(partial(self._finish, turn, heard))
+            begin_work(work, partial(self._finish, turn, heard), TOOLS)
 
-    def _finish(self, turn: TalkTurn, heard: TakenSteps, done: asyncio.Future[tuple[ToolResult, ...]]) -> None:
-        if heard is turn.heard and not done.cancelled():
-            turn.results = done.result()
+    def _finish(self, turn: TalkTurn, heard: TakenSteps, ran: Callable[[], tuple[ToolResult, ...]]) -> None:
+        if heard is turn.heard:
+            turn.results = ran()
             self._stage.tell()
 
     def go_on(self, *texts: str) -> None:
