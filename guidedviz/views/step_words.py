@@ -71,6 +71,11 @@ def shown_candidates(step: Step, count: int = MOST_CANDIDATES) -> tuple[Candidat
     return tuple(sorted(first, key=lambda c: (-c.raw, c.token)))
 
 
+def forbidden_candidates(step: Step) -> list[Candidate]:
+    """Those of the shown candidates that are forbidden."""
+    return [candidate for candidate in shown_candidates(step) if not candidate.legal]
+
+
 def shown_token(step: Step) -> str:
     """The token of a step; a sign where it has none."""
     return "⊘" if step.how == "none" else label(step.piece)

@@ -20,6 +20,9 @@ class Grade:
     words: str
 
 
+UNGRADED = Grade(False, "", "")
+
+
 @dataclass(frozen=True)
 class ChoiceForm:
     """One of a few texts."""

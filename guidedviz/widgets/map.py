@@ -82,10 +82,7 @@ class MapFeed:
     def at(self, state: Hashable, masks: Masks) -> dict[str, int | None]:
         """The numbers of a state's mask and of its stack-dependent tokens."""
         mask, asked = self._look(state)
-        found: dict[str, int | None] = {"mask": masks.number(mask), "asked": None}
-        if asked is not None:
-            found["asked"] = masks.number(asked)
-        return found
+        return {"mask": masks.number(mask), "asked": None if asked is None else masks.number(asked)}
 
     def news(self, masks: Masks) -> Message:
         """What the page lacks."""

@@ -429,7 +429,7 @@ class Panels:
 
     def _refused(self, state: Any, step: Step, page: Page) -> Message:
         """The likeliest forbidden token and its byte that has no way on, with the place where that is."""
-        forbidden = [candidate for candidate in step_words.shown_candidates(step) if not candidate.legal]
+        forbidden = step_words.forbidden_candidates(step)
         if self.guide is None or not (self.machine and forbidden):
             return {"refused": None}
         token = forbidden[0].token
@@ -475,7 +475,7 @@ class Panels:
         """For every known step, why each shown forbidden candidate is forbidden."""
         for step, place in zip(player.steps, tokens_before(player.steps), strict=True):
             state = self._state(player.walk, player.taken, place)
-            forbidden = [candidate for candidate in step_words.shown_candidates(step) if not candidate.legal]
+            forbidden = step_words.forbidden_candidates(step)
             yield {candidate.token: self._explain(state, candidate) for candidate in forbidden}
 
     def _explain(self, state: Any, forbidden: Candidate) -> Message:

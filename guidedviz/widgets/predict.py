@@ -8,7 +8,7 @@ import io
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import redirect_stdout
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from random import Random
 from typing import Any, Literal, Self
 from weakref import WeakSet
@@ -19,7 +19,7 @@ from guidedviz.markup import Element, node, printable, with_marks
 from guidedviz.models.reports import report
 from guidedviz.views.figure import Figure, show_figure
 from guidedviz.widgets.display import Display, Message, bundle_with_widget, is_still, this_cell
-from guidedviz.widgets.grade import Answer, ChoiceForm, Grade, Number, say_answer
+from guidedviz.widgets.grade import UNGRADED, Answer, ChoiceForm, Grade, Number, say_answer
 from guidedviz.widgets.runner import running_loop, say_failure
 
 Key = tuple[str, str]  # the cell's id and the question
@@ -148,9 +148,7 @@ class Prediction:
         news: Message = {"question": self.question, "choices": choices, "hint": self.form.hint}
         said = "" if self.answer is None else say_answer(self.answer)
         news |= {"answer": self.answer, "said": said, "note": self.note}
-        news |= {"truth": "", "right": False, "words": ""}
-        if self.grade:
-            news |= {"truth": self.grade.truth, "right": self.grade.right, "words": self.grade.words}
+        news |= asdict(self.grade or UNGRADED)
         news["parts"] = [part.pack() for part in self.parts]
         return news
 

@@ -28,7 +28,7 @@ from guidedviz.views.dependence import draw_dependence
 from guidedviz.views.figure import Figure
 from guidedviz.views.stage import draw_stage
 from guidedviz.views.stage_text import write_stage
-from guidedviz.views.step_words import shown_candidates
+from guidedviz.views.step_words import forbidden_candidates
 from guidedviz.views.words import kept_source, label
 from guidedviz.widgets import panels
 from guidedviz.widgets.display import Display, Message, is_still
@@ -160,18 +160,19 @@ class Stage:
 
     def restart(self, prompt: str) -> Self:
         """Begin a run with another prompt, of a chat with another question; the run so far can be returned to."""
-        return self._change_run(lambda: self._others.restart(prompt))
+        return self._attempt(lambda: self._others.restart(prompt))
 
     def use_model(self, name: str) -> Self:
         """Begin a run with another model, for whose vocabulary the machine is read anew."""
-        return self._change_run(lambda: self._others.use_model(name))
+        return self._attempt(lambda: self._others.use_model(name))
 
     def put_beside(self, branch: int) -> Self:
         """Show a run that was left beside the current one; -1 for none."""
         self._others.put_beside(branch)
         return self.tell()
 
-    def _change_run(self, change: Callable[[], None]) -> Self:
+    def _attempt(self, change: Callable[[], None]) -> Self:
+        """Do something, or say on the page why it cannot be done."""
         try:
             change()
         except GuidedVizError as error:
@@ -219,15 +220,13 @@ class Stage:
 
     def answer(self, *texts: str) -> Self:
         """Let the model read the results of its calls, or these texts in their place, and begin its next turn."""
-        self._try(partial(self._go_on, texts))
-        return self.tell()
+        return self._attempt(partial(self._go_on, texts))
 
-    def _go_on(self, texts: tuple[str, ...]) -> Player:
+    def _go_on(self, texts: tuple[str, ...]) -> None:
         if self.talk is None:
             hint = "gv.stage(gv.decoding.Conversation(model, question, tools))"
             raise SettingError("stage.answer", seen="a stage without a conversation", expected="one", hint=hint)
         self.talk.go_on(*texts)
-        return self.player
 
     def visit(self, turn: int, cursor: int) -> Self:
         """Go to a step of a turn of the conversation; who takes another way from there drops the later turns."""
@@ -307,10 +306,10 @@ class Stage:
         place = min(self.player.cursor, len(self.player.taken) - 1)
         if place < 0:
             return ""
-        for candidate in shown_candidates(self.player.taken[place].step):
-            if not candidate.legal:
-                why = self.panels.explain(self.player, candidate.token)
-                return f"forbidden: “{label(candidate.piece)}” · {why['reason']}" if why else ""
+        for candidate in forbidden_candidates(self.player.taken[place].step)[:1]:
+            why = self.panels.explain(self.player, candidate.token)
+            if why:
+                return f"forbidden: “{label(candidate.piece)}” · {why['reason']}"
         return ""
 
     def _repr_mimebundle_(self, **wanted: Any) -> Any:
@@ -335,7 +334,7 @@ class Stage:
             "step": self._take_by_hand,
             "reset": self.reset,
             "go_back": self.go_back,
-            "page": self._send_page,
+            "page": partial(self._attempt, self._send_page),
             "look": self._looked.ask,
         }
         match said:
@@ -368,7 +367,7 @@ class Stage:
             case {"do": "answer", "texts": list(texts)}:
                 self.answer(*texts)
             case {"do": "insert", "text": str(text)}:
-                self._insert_by_hand(text)
+                self._attempt(lambda: self._take_by_hand(*cut_inserted(self.player, text)))
 
     def _hear_run(self, said: Any) -> None:
         """Begin another run, or show one that was left."""
@@ -392,12 +391,8 @@ class Stage:
 
     def _send_page(self) -> None:
         """Send the whole run to the page as a page that plays it, to be saved."""
-        try:
-            text = panels.page_of(self._run, self.player.cursor)
-            self.display.widget.send({"file": {"name": "run.html", "type": "text/html", "text": text}})
-        except GuidedVizError as error:
-            self._answer(str(error))
-            self.tell()
+        text = panels.page_of(self._run, self.player.cursor)
+        self.display.widget.send({"file": {"name": "run.html", "type": "text/html", "text": text}})
 
     @property
     def _run(self) -> Trace:
@@ -413,13 +408,6 @@ class Stage:
         run = self._run
         shown = panels.shown_run(run)
         return shown | {"head": shown["head"] | {"constraint": self._packed_head["constraint"]}}
-
-    def _insert_by_hand(self, text: str) -> None:
-        try:
-            self._take_by_hand(*cut_inserted(self.player, text))
-        except GuidedVizError as error:
-            self._answer(str(error))
-            self.tell()
 
     def _take_by_hand(self, *tokens: int) -> None:
         """Take a step, or put these tokens at the cursor; one that is forbidden is explained."""
