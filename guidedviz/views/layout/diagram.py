@@ -35,16 +35,17 @@ class Spot:
 
 @dataclass(frozen=True)
 class Label:
-    """The text on a line, and the arrows that it labels."""
+    """The text on a line from disc to disc, and the arrows on it that it labels."""
 
-    x: float
-    y: float
     words: str  # what is drawn
     full: str  # in full, for the tooltip
-    arrows: tuple[int, ...]  # their numbers
+    arrows: tuple[int, ...]  # their numbers, in order
+    dots: tuple[int, ...] = ()  # the states between the arrows
     bundle: bool = False  # the arrows overlap (`plan.Bundle`)
     call: bool = False  # the name of a called rule, in a box
     chip: bool = False  # the name of a special token
+    x: float = 0.0
+    y: float = 0.0
 
 
 @dataclass(frozen=True)

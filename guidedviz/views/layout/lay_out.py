@@ -17,7 +17,7 @@ from guidedviz.views.layout.curves import Curve, Point, cut, sample_curve, strai
 from guidedviz.views.layout.diagram import Block, Curves, Diagram, Label, Spot, Spots, size_around
 from guidedviz.views.layout.jumps import find_jumps, title_width
 from guidedviz.views.layout.placing import Extent, Layout, Link
-from guidedviz.views.layout.plan import MOST_DISCS, ArrowLine, Bundle, Plan, choose_rules, choose_states, make_plan
+from guidedviz.views.layout.plan import MOST_DISCS, Bundle, Plan, choose_rules, choose_states, make_plan
 from guidedviz.views.layout.room import Room, label_box, number_box, place_numbers, settle_names
 from guidedviz.views.layout.sketch import Arrow, DrawnRule, Sketch
 from guidedviz.views.layout.wrap import place_wrapped
@@ -221,8 +221,8 @@ def _lines_between(sketch: Sketch, plan: Plan) -> Iterator[tuple[Boxed, Boxed, f
         first = sketch.arrows[line.arrows[0]]
         last = sketch.arrows[line.arrows[-1]]
         dots = min(240.0, 7.0 * len(line.dots))
-        label = wide(line.label, 12) + 8
-        if line.is_name:
+        label = wide(line.words, 12) + 8
+        if line.chip:
             dots = 0.0
             label += 2 * CHIP_EDGE
         yield first.source, last.target, max(label, dots)
@@ -267,7 +267,8 @@ def _draw_parts(
         way_out, _ = next(lines)
         spots |= _bundle_spots(bundle, centres[bundle])
         curves |= _bundle_curves(sketch, bundle, spots, way_in, way_out)
-        labels.append(Label(*middle, BEYOND, BEYOND_IN_FULL, bundle.arrows, bundle=True))
+        label = Label(BEYOND, BEYOND_IN_FULL, bundle.arrows, bundle=True)
+        labels.append(_place_label(label, middle))
     for n in plan.calls:
         call = sketch.arrows[n]
         before, _ = next(lines)
@@ -275,12 +276,17 @@ def _draw_parts(
         centre = centres[call]
         through = straight(before[-1], centre, after[0])
         curves[n] = before + through[1:] + after[1:]
-        full = f"calls {call.call}"
-        labels.append(Label(*centre, call_words(call), full, (n,), call=True))
+        label = Label(call_words(call), f"calls {call.call}", (n,), call=True)
+        labels.append(_place_label(label, centre))
     return spots, curves, labels
 
 
-def _draw_line(line: ArrowLine, curve: Curve, centre: Point, spots: Spots, curves: Curves) -> Label:
+def _place_label(label: Label, centre: Point) -> Label:
+    x, y = centre
+    return replace(label, x=x, y=y)
+
+
+def _draw_line(line: Label, curve: Curve, centre: Point, spots: Spots, curves: Curves) -> Label:
     """The label of a line; its arrows get their curves, and the states between them their spots."""
     parts = cut(curve, len(line.arrows)) if line.dots else [curve]
     curves |= zip(line.arrows, parts, strict=True)
@@ -289,11 +295,9 @@ def _draw_line(line: ArrowLine, curve: Curve, centre: Point, spots: Spots, curve
     size = max(1.6, min(3.6, length * 0.36))
     for state, part in zip(line.dots, parts, strict=False):  # there is one dot fewer than parts
         x, y = part[-1]
-        spots[state] = Spot(x, y, size, size, dot=True, in_name=line.is_name)
+        spots[state] = Spot(x, y, size, size, dot=True, in_name=line.chip)
     x, y = centre
-    if line.dots:
-        y -= 3
-    return Label(x, y, line.label, line.full, line.arrows, chip=line.is_name)
+    return _place_label(line, (x, y - 3) if line.dots else centre)
 
 
 def _bundle_spots(bundle: Bundle, centre: Point) -> Spots:

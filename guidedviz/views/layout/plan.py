@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from guidedviz.errors import shorten
 from guidedviz.machines.graph import grouped, reach
 from guidedviz.machines.names import BEGIN, END
+from guidedviz.views.layout.diagram import Label
 from guidedviz.views.layout.fold import ArrowRow, find_rows, inside_row
 from guidedviz.views.layout.sketch import (
     LABEL_LENGTH,
@@ -36,17 +37,6 @@ Numbered = Mapping[Arrow, int]  # the drawn arrows, and their numbers in the ske
 
 
 @dataclass(frozen=True)
-class ArrowLine:
-    """Arrows drawn as one line from disc to disc, the states between them as dots on it."""
-
-    arrows: tuple[int, ...]  # numbers in the sketch's arrows, in order
-    dots: tuple[int, ...]
-    label: str
-    full: str  # the label in full, for the tooltip
-    is_name: bool = False  # they read the name of a special token
-
-
-@dataclass(frozen=True)
 class Bundle:
     """The states inside characters beyond ASCII between two discs, in columns by the bytes still to come."""
 
@@ -61,7 +51,7 @@ class Plan:
     """How states and arrows are drawn."""
 
     discs: tuple[int, ...]
-    lines: tuple[ArrowLine, ...]
+    lines: tuple[Label, ...]  # not placed yet
     bundles: tuple[Bundle, ...]
     calls: tuple[int, ...]  # rule calls, one box per call
 
@@ -90,16 +80,15 @@ def make_plan(sketch: Sketch, keep: Collection[int], compact: bool | None) -> Pl
         if arrow.call:
             calls.append(n)
         elif arrow not in drawn:
-            line = ArrowLine((n,), (), say_arrow(arrow), say_arrow_in_full(arrow))
-            lines.append(line)
+            lines.append(Label(say_arrow(arrow), say_arrow_in_full(arrow), (n,)))
     discs = tuple(sorted({*keep} - dots))
     return Plan(discs, tuple(lines), tuple(bundles), tuple(calls))
 
 
-def _line_of_run(run: ArrowRow, number: Numbered) -> ArrowLine:
+def _line_of_run(run: ArrowRow, number: Numbered) -> Label:
     full = " ".join(say_row([arrow.ranges for arrow in run]))
     numbers = tuple(number[arrow] for arrow in run)
-    return ArrowLine(numbers, inside_row(run), shorten(full, 2 * LABEL_LENGTH), full, reads_name(run))
+    return Label(shorten(full, 2 * LABEL_LENGTH), full, numbers, inside_row(run), chip=reads_name(run))
 
 
 def reads_name(run: ArrowRow) -> bool:
@@ -122,8 +111,8 @@ def find_runs(sketch: Sketch, arrows: Collection[Arrow], others: Set[Arrow]) -> 
 
 def find_bundles(sketch: Sketch, number: Numbered, keep: Collection[int]) -> list[Bundle]:
     """The connected groups of states inside UTF-8 characters, each between one state and another."""
-    inside = inside_characters(sketch, number, keep)
     into, out = by_state(number)
+    inside = inside_characters(sketch, into, out, keep)
 
     def near(state: int) -> Set[int]:
         neighbours = [arrow.source for arrow in into[state]]
@@ -159,9 +148,8 @@ def _columns(into: ByState, target: int, part: frozenset[int]) -> tuple[tuple[in
     return tuple(tuple(columns[bytes_left]) for bytes_left in range(most, 0, -1))
 
 
-def inside_characters(sketch: Sketch, arrows: Collection[Arrow], keep: Collection[int]) -> frozenset[int]:
+def inside_characters(sketch: Sketch, into: ByState, out: ByState, keep: Collection[int]) -> frozenset[int]:
     """States whose arrows in read bytes beyond ASCII and whose arrows out read continuation bytes."""
-    into, out = by_state(arrows)
 
     def is_inside(state: int) -> bool:
         before = [arrow.ranges for arrow in into[state]]
