@@ -37,7 +37,6 @@ from guidedviz.views.machine.text import say_machine, say_size
 
 TITLE_LINE = 20.0
 TITLE_LETTER = 7.6  # pixels per character of the title, about
-HIGHEST = 1000.0  # a taller machine is drawn smaller
 NARROWEST = 260.0
 DRAWN_WHOLE = 40  # states of a finite machine that is drawn whole by default
 ABOVE_INSIDE = 40.0  # pixels above a machine inside a larger picture
@@ -117,10 +116,8 @@ def _check_path(sketch: Sketch, at: Any) -> list[int]:
 
 def _write_sheet(frame: MachineFrame, diagram: Diagram, lit: Highlight, text: str) -> Figure:
     """The diagram of a frame as a figure, with its words above and a legend below."""
-    scale = min(1.0, HIGHEST / diagram.height)
-    height = diagram.height * scale
     title_width = min(LEAST_LEGEND, TITLE_LETTER * len(frame.words) + 2 * NEAR_EDGE)
-    least = max(diagram.width * scale + 2 * NEAR_EDGE, NARROWEST, title_width)
+    least = max(diagram.width + 2 * NEAR_EDGE, NARROWEST, title_width)
     legend, width, lower = write_machine_legend(diagram, lit, frame.lit_means, least)
     room = int((width - 2 * NEAR_EDGE) / TITLE_LETTER)
     lines = wrap(frame.words, room, break_on_hyphens=False)
@@ -136,10 +133,8 @@ def _write_sheet(frame: MachineFrame, diagram: Diagram, lit: Highlight, text: st
         top += STRIP - NEAR_EDGE
     for number, line in enumerate(lines, 1):
         parts.append(bold(NEAR_EDGE, TITLE_LINE * number, line))
-    fit = f"translate({NEAR_EDGE:g} {top:g}) scale({scale:.4g})"
-    drawn = write_diagram(diagram, lit)
-    parts.append(node("g", drawn, transform=fit, class_="gv-on-page"))
-    top += height
+    parts.append(moved(NEAR_EDGE, top, write_diagram(diagram, lit), class_="gv-on-page"))
+    top += diagram.height
     parts.append(moved(NEAR_EDGE, top + 14, legend))
     return figure_of(width, top + lower + 30, text, *parts)
 
