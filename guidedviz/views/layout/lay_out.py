@@ -177,8 +177,6 @@ def lay_out_states(
     names += map(number_box, number_places.values())
     corners = [(placed.width, placed.height)]
     corners += [(name.right + 2, name.bottom + 2) for name in names]
-    corners += [(spot.x + spot.rx + 8, spot.y + spot.ry + 8) for spot in spots.values()]
-    corners += [sample_curve(curve).max(0) + 8 for curve in curves.values()]
     more = _cut_off(sketch, keep)
     return Diagram(sketch, spots, curves, settled, more, *size_around(corners), number_places)
 

@@ -6,8 +6,7 @@ the first; inside a column, boxes follow the order in which a search from the fi
 """
 
 import json
-from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
@@ -17,6 +16,7 @@ from guidedviz.machines.graph import grouped, reach
 from guidedviz.views.layout.curves import Curve, Point, above_middle
 
 WIDEST_ROOM = 140.0  # between two columns, for labels
+ROW_GAP = 24.0  # between two boxes in a column
 Layers = Mapping[int, int]  # the layer of each box: the number of its column
 
 
@@ -60,40 +60,26 @@ def count_layers(count: int, links: Sequence[Link], first: int = 0) -> Layers:
 
 def place_in_layers(boxes: Sequence[Extent], links: Sequence[Link], layer: Layers, left: float = 0.0) -> Layout:
     """The boxes in columns from left to right."""
-    in_layer = grouped((number, box) for box, number in layer.items())
-    columns = [in_layer[number] for number in range(len(in_layer))]
+    columns = list(grouped((number, box) for box, number in layer.items()).values())
     most = max(map(len, columns))
-    gap = 22 if most < 12 else 9
-    pitch = 2 * max(box.ry for box in boxes) + gap
+    pitch = 2 * max(box.ry for box in boxes) + ROW_GAP
+    widest = max((link.label_width for link in links), default=0.0)
+    room = 44 + min(widest, WIDEST_ROOM)  # between two columns
     spots: dict[int, Point] = {}
-    rights = _columns_x(columns, boxes, links, layer, left)
-    for x, column in zip(rights, columns, strict=True):
+    x = left + 40 - room
+    for column in columns:
+        half = max(boxes[box].rx for box in column)
+        x += room + half
         top = 60 + (most - len(column)) * pitch / 2
         for row, box in enumerate(column):
             spots[box] = (x, top + (row + 0.5) * pitch)
+        x += half
     centres = tuple(spots[box] for box in sorted(spots))
     curves = tuple(_curve(spots, boxes, link, layer) for link in links)
     heights = [y for _, y in chain.from_iterable(curves)]
     lowest = max(heights, default=0.0)
     height = max(most * pitch + 90, lowest + 20)
-    return Layout(centres, curves, tuple(map(above_middle, curves)), x + 60, height)
-
-
-def _columns_x(
-    columns: list[list[int]], boxes: Sequence[Extent], links: Sequence[Link], layer: Layers, left: float
-) -> Iterator[float]:
-    """The x of every column, with space for the labels between neighbours."""
-    room: defaultdict[int, float] = defaultdict(float)  # after each column
-    for link in links:
-        low, high = sorted((layer[link.source], layer[link.target]))
-        if high - low <= 1:
-            room[low] = max(room[low], min(link.label_width, WIDEST_ROOM))
-    x = left + 40
-    for number, column in enumerate(columns):
-        half = max(boxes[box].rx for box in column)
-        x += half
-        yield x
-        x = x + half + room[number] + 44
+    return Layout(centres, curves, tuple(map(above_middle, curves)), x + 44, height)
 
 
 def _curve(spots: dict[int, Point], boxes: Sequence[Extent], link: Link, layer: Layers) -> Curve:
