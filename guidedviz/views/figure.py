@@ -6,7 +6,7 @@ Small functions make the elements of drawings.
 import base64
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import sha256
@@ -91,10 +91,16 @@ class Figure:
         return file
 
 
-def check_count(where: str, count: int, of: str, most: int) -> None:
-    """Refuse a picture of nothing, or of more things than have room."""
+def check_count(where: str, count: int, of: str, most: int, hint: str = "") -> None:
+    """Refuse a picture of nothing, or of more things than have room or a person can follow."""
     if not 1 <= count <= most:
-        raise SettingError(where, seen=f"{count:,} {of}", expected=f"1 to {most} {of}")
+        raise SettingError(where, seen=f"{count:,} {of}", expected=f"1 to {most} {of}", hint=hint)
+
+
+def check_list(where: str, things: object, of: str, most: int) -> None:
+    """Refuse what is no list of 1 to `most` things."""
+    listed: Sequence[object] = expect(things, list | tuple, where, f"a list of {of}")
+    check_count(where, len(listed), of, most)
 
 
 def show_figure(figure: Figure) -> Element:
@@ -191,13 +197,14 @@ def path_of(way: str, **look: Any) -> Element:
     return node("path", d=way, **look)
 
 
-def say_points(points: Iterable[tuple[float, float]]) -> str:
-    """Points as the attribute of a polyline or a polygon.
+def write_polyline(points: Iterable[tuple[float, float]], **look: Any) -> Element:
+    """Straight lines from point to point.
 
-    >>> say_points([(0, 1.5), (2, 3)])
-    '0,1.5 2,3'
+    >>> print(write_polyline([(0, 1.5), (2, 3)]))
+    <path d="M0,1.5L2,3" fill="none"/>
     """
-    return " ".join(f"{x:g},{y:g}" for x, y in points)
+    way = "L".join(f"{x:g},{y:g}" for x, y in points)
+    return path_of(f"M{way}" if way else "", fill="none", **look)
 
 
 def circle_at(x: float, y: float, r: float, **look: Any) -> Element:

@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from guidedviz.errors import SettingError, quoted
 from guidedviz.markup import Element, node
-from guidedviz.views.figure import Figure, bold, centred, figure_of, path_of, rect, soft_centred
+from guidedviz.views.figure import Figure, bold, centred, figure_of, rect, soft_centred, write_polyline
 from guidedviz.views.layout.curves import Point, head, straight
 
 COLUMN_PITCH = 130.0
@@ -112,11 +112,14 @@ def draw_loop(part: str = "free") -> Figure:
     lines = [_write_lines(one.side(1, 0), other.side(-1, 0)) for one, other in pairs]
     lines += _write_back(loop[0], loop[-1])
     if below:
-        lines += _write_advance(below[-1], loop[-1], chosen.advance)
+        up = below[-1].side(0, -1)
+        lines.append(_write_lines(up, (up[0], LOOP_ROWS[0] + LOOP_BOX_HEIGHT / 2)))
+        lines += _write_turn(loop[-1], below[-1], chosen.advance)
     if chosen.forced:
         forced = LoopBox(("forced bytes", "no forward pass"), 1, 2)
         boxes.append(forced)
-        lines += _write_forced(loop[0], below[-1], forced)
+        lines += _write_turn(below[-1], forced, "only one way on")
+        lines.append(_write_lines(forced.side(-1, 0), (loop[0].x, forced.y), loop[0].side(0, 1)))
     if chosen.agent:
         messages = LoopBox(("messages", "and the result"), 0, 2)
         tool = LoopBox(("tool", "runs the call"), LAST_COLUMN, 2)
@@ -136,18 +139,10 @@ def _write_back(text: LoopBox, draw: LoopBox) -> Iterator[Element]:
     yield _write_between(text, draw, BACK_TOP - 6, "append the token")
 
 
-def _write_advance(last: LoopBox, draw: LoopBox, words: str) -> Iterator[Element]:
-    """The arrows from the row below up to the mask, and from the draw to that row."""
-    yield _write_lines(last.side(0, -1), (last.x, LOOP_ROWS[0] + LOOP_BOX_HEIGHT / 2))
-    yield _write_lines(draw.side(0, 1), (draw.x, last.y), last.side(1, 0))
-    yield _write_between(last, draw, last.y - 7, words)
-
-
-def _write_forced(text: LoopBox, state: LoopBox, forced: LoopBox) -> Iterator[Element]:
-    """The arrows from the state over the forced bytes to the text."""
-    yield _write_lines(state.side(0, 1), (state.x, forced.y), forced.side(1, 0))
-    yield _write_lines(forced.side(-1, 0), (text.x, forced.y), text.side(0, 1))
-    yield _write_between(forced, state, forced.y - 7, "only one way on")
+def _write_turn(one: LoopBox, other: LoopBox, words: str) -> Iterator[Element]:
+    """The arrow from below a box to the right of another, and words above it."""
+    yield _write_lines(one.side(0, 1), (one.x, other.y), other.side(1, 0))
+    yield _write_between(other, one, other.y - 7, words)
 
 
 def _write_call(text: LoopBox, draw: LoopBox, messages: LoopBox, tool: LoopBox) -> Iterator[Element]:
@@ -160,8 +155,7 @@ def _write_call(text: LoopBox, draw: LoopBox, messages: LoopBox, tool: LoopBox) 
 
 def _write_lines(*points: Point) -> Element:
     """Straight lines with a head at the end."""
-    line = "L".join(f"{x:g},{y:g}" for x, y in points)
-    path = path_of(f"M{line}", fill="none", stroke="var(--gv-soft)", stroke_width=1.6)
+    path = write_polyline(points, stroke="var(--gv-soft)", stroke_width=1.6)
     tip = head(straight(*points[-2:]), 8, 4)
     return path + node("polygon", points=tip, fill="var(--gv-soft)")
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from guidedviz.errors import SettingError, expect, shorten
 from guidedviz.markup import Element
-from guidedviz.views.figure import EDGE, Figure, bold, check_count, figure_of, rect, soft, write
+from guidedviz.views.figure import EDGE, Figure, bold, check_list, figure_of, rect, soft, write
 
 Ring = tuple[str, str, str]  # the name of a set, what reads its texts, and some of its members
 
@@ -29,9 +29,8 @@ def draw_rings(rings: Sequence[Ring], outside: str = "") -> Figure:
       inside it regular (states only): dates
     outside: Python
     """
-    expect(rings, list | tuple, "draw_rings", "a list of sets")
     expect(outside, str, "draw_rings, outside", "a text")
-    check_count("draw_rings", len(rings), "sets", MOST_RINGS)
+    check_list("draw_rings", rings, "sets", MOST_RINGS)
     short = [_read_ring(ring) for ring in rings]
     parts: list[Element] = []
     for depth, ring in enumerate(short):

@@ -45,7 +45,7 @@ def draw_comparison(comparison: Comparison) -> Figure:
         lane = len(comparison.engines) - number
         for place, step in enumerate(steps):
             for kind, shift, hover, words in _compare_step(comparison, engine, step):
-                dots[kind].append(Mark(place + shift, lane, 0.0, hover, words))
+                dots[kind].append(Mark(place + shift, lane, hover=hover, words=words))
             if engine in step.refused_by:
                 refused = f"{engine} refuses {comparison.name_next(step)}"
                 span = Mark(len(steps) - 0.5, lane, place + 0.5, refused)

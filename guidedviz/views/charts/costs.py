@@ -44,8 +44,9 @@ def draw_costs(trace: Trace) -> Figure:
         for place, heights in enumerate(ends):
             marks.append(Mark(place, heights[number + 1], heights[number], hover[place]))
         series.append(Series(name, "bars", tuple(marks), colour, look))
-    if cut:
-        series.append(_mark_cut(shown, cut, top))
+    if cut:  # a ring at the top of each bar that is cut, and its milliseconds
+        rings = [Mark(place, top, words=f"{total_of(shown[place]):,.0f}") for place in cut]
+        series.append(Series("cut, with its milliseconds", "dots", tuple(rings), "ink", "hollow"))
     right = max(len(shown), LEAST_BARS) - 0.5
     x = Axis("", -0.5, right, tuple(enumerate(names)), grid=False, mono=True)
     ticks = tuple((ms, milliseconds(ms)) for ms in (top / 2, top))
@@ -54,12 +55,6 @@ def draw_costs(trace: Trace) -> Figure:
     chart = Chart("what each token cost", x, y, tuple(series), notes, 860.0, 150.0)
     steps = counted(len(trace.steps), "step")
     return draw_chart(chart, f"costs of {steps}: forward, mask and sample of each", live=True)
-
-
-def _mark_cut(steps: Sequence[Step], cut: Sequence[int], top: float) -> Series:
-    """A ring at the top of each bar that is cut, and its milliseconds."""
-    marks = [Mark(place, top, words=f"{total_of(steps[place]):,.0f}") for place in cut]
-    return Series("cut, with its milliseconds", "dots", tuple(marks), "ink", "hollow")
 
 
 def _say_times(step: Step, name: str) -> str:

@@ -54,12 +54,7 @@ def draw_passes(runs: Mapping[str, Trace]) -> Figure:
         raise SettingError("draw_passes, runs", seen=quoted(runs), expected="at least one run")
     rows = {}
     for name, run in runs.items():
-        trace: Trace = expect(run, Trace, f"draw_passes, run {quoted(name)}", "a trace", TRACE_HINT)
-        rows[name] = [[(label(step.piece), step.how == "forced") for step in one] for one in passes_of(trace)]
-        if len(rows[name]) != trace.passes:
-            raise SettingError("draw_passes, runs", seen=f"a run with drafts, {quoted(name)}", expected="one without")
-        for first in rows[name][:1]:
-            first.insert(0, (PROMPT_NAME, False))
+        rows[name] = _label_passes(f"draw_passes, run {quoted(name)}", run)
     longest = max(sum(map(len, row)) for row in rows.values())
     gaps = PASS_GAP * max(map(len, rows.values()))
     cell = min(MOST_PER_TOKEN, (PASSES_WIDTH - 2 * EDGE - gaps) / longest)
@@ -70,8 +65,22 @@ def draw_passes(runs: Mapping[str, Trace]) -> Figure:
         parts += _write_passes(row, cell, top + 34)
     end = RUN_HEIGHT * len(rows) + 16
     parts.append(soft(EDGE, end - 4, "a box is a pass, with the tokens that it reads; dashed: appended without a pass"))
-    said = "\n".join(_say_passes(name, row) for name, row in rows.items())
-    return figure_of(PASSES_WIDTH, end + 10, said, *parts)
+    lines = []
+    for name, row in rows.items():
+        said = [" ".join(words for words, _ in one) for one in row]
+        lines.append(f"{name}, passes {len(row)}: {' | '.join(said)}")
+    return figure_of(PASSES_WIDTH, end + 10, "\n".join(lines), *parts)
+
+
+def _label_passes(where: str, run: Trace) -> list[PassRead]:
+    """The labels that each pass reads, the prompt first."""
+    trace: Trace = expect(run, Trace, where, "a trace", TRACE_HINT)
+    found = [[(label(step.piece), step.how == "forced") for step in one] for one in passes_of(trace)]
+    if len(found) != trace.passes:
+        raise SettingError(where, seen="a run with drafts", expected="one without")
+    for first in found[:1]:
+        first.insert(0, (PROMPT_NAME, False))
+    return found
 
 
 def _write_passes(passes: Sequence[PassRead], cell: float, top: float) -> list[Element]:
@@ -89,8 +98,3 @@ def _write_passes(passes: Sequence[PassRead], cell: float, top: float) -> list[E
         parts.append(frame)
         x += PASS_GAP
     return parts
-
-
-def _say_passes(name: str, passes: Sequence[PassRead]) -> str:
-    said = [" ".join(words for words, _ in one) for one in passes]
-    return f"{name}, passes {len(passes)}: {' | '.join(said)}"

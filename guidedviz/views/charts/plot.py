@@ -29,6 +29,7 @@ from guidedviz.views.figure import (
     wide,
     write,
     write_legend,
+    write_polyline,
 )
 from guidedviz.views.theme import LIGHT, paint
 
@@ -162,11 +163,9 @@ def _label_room(chart: Chart) -> float:
 
 
 def _write_line(frame: PlotFrame, series: Series) -> Element:
-    places = [frame.at(mark.x, mark.y) for mark in series.marks]
-    points = [f"{x:.1f},{y:.1f}" for x, y in places]
-    way = "M" + "L".join(points)
+    points = [frame.at(mark.x, mark.y) for mark in series.marks]
     look = {"stroke": paint(series.colour), "stroke_dasharray": DASHES.get(series.look, "none")}
-    return path_of(way, fill="none", stroke_width=2.2, **look, data_part=series.part or None)
+    return write_polyline(points, stroke_width=2.2, **look, data_part=series.part or None)
 
 
 def _write_series_dots(frame: PlotFrame, series: Series) -> Element:
@@ -297,13 +296,12 @@ def _plotly_trace(series: Series) -> PlotlyJson:
     trace |= {"x": [mark.x for mark in marks], "y": [mark.y for mark in marks]}
     if series.kind == "line":
         return trace | _plotly_line(series)
-    words = [_escape_words(mark.words) for mark in marks]
     if series.kind == "dots":
-        return trace | _plotly_dots(series) | {"text": [*map(_in_ink, words)], "textposition": "top center"}
+        return trace | _plotly_dots(series)
     along = "y" if series.kind == "bars" else "x"
     trace["base"] = [mark.start for mark in marks]
     trace[along] = [end - mark.start for end, mark in zip(trace[along], marks, strict=True)]
-    return trace | _plotly_bars(series) | {"text": words, "textposition": "inside", "insidetextanchor": "middle"}
+    return trace | _plotly_bars(series)
 
 
 def _plotly_line(series: Series) -> PlotlyJson:
@@ -316,7 +314,9 @@ def _plotly_dots(series: Series) -> PlotlyJson:
     colour = PLOTLY_COLOURS[series.colour]
     symbol = "circle-open" if series.look == "hollow" else "circle"
     marker = {"color": colour, "size": 9, "symbol": symbol, "line": {"color": colour, "width": 2}}
-    return {"marker": marker, "type": "scatter", "mode": "markers+text", "cliponaxis": False}
+    words = [_in_ink(_escape_words(mark.words)) for mark in series.marks]
+    text = {"text": words, "textposition": "top center", "mode": "markers+text"}
+    return text | {"marker": marker, "type": "scatter", "cliponaxis": False}
 
 
 def _plotly_bars(series: Series) -> PlotlyJson:
@@ -327,7 +327,9 @@ def _plotly_bars(series: Series) -> PlotlyJson:
         fill = {"color": TRANSPARENT, "line": {"color": colour, "width": 1.5}}
     if series.look == "hatched":
         fill["pattern"] = {"shape": "/", "fillmode": "replace", "size": 5, "solidity": 0.5}
-    return {"type": "bar", "orientation": orientation, "width": series.thick, "marker": fill}
+    words = [_escape_words(mark.words) for mark in series.marks]
+    text = {"text": words, "textposition": "inside", "insidetextanchor": "middle"}
+    return text | {"type": "bar", "orientation": orientation, "width": series.thick, "marker": fill}
 
 
 def _escape_words(words: str) -> str:

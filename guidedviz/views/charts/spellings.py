@@ -12,10 +12,10 @@ from guidedviz.machines.visible import counted
 from guidedviz.markup import Element
 from guidedviz.views.figure import (
     EDGE,
+    NEAR_EDGE,
     Figure,
     Style,
     bold,
-    centred,
     drawing,
     figure_of,
     rect,
@@ -26,8 +26,9 @@ from guidedviz.views.figure import (
     write_legend,
     write_right,
 )
+from guidedviz.views.machine.svg import write_bytes
 from guidedviz.views.theme import paint
-from guidedviz.views.words import characters, label, write_badge
+from guidedviz.views.words import label, write_badge
 
 MOST_SPELLED = 48  # bytes that are drawn
 BYTES_WIDTH = 600.0
@@ -52,9 +53,14 @@ class ByteColumns:
         """The bytes that have a column."""
         return min(self.size, MOST_SPELLED)
 
+    @property
+    def pitch(self) -> float:
+        """The width of a column."""
+        return min(RUN_PITCH, BYTES_WIDTH / self.shown)
+
     def left(self, place: float) -> float:
         """The left end of a byte."""
-        x = EDGE + min(RUN_PITCH, BYTES_WIDTH / self.shown) * min(place, self.shown)
+        x = NEAR_EDGE + self.pitch * min(place, self.shown)
         return x + BEYOND_WIDTH if place > self.shown else x
 
     @property
@@ -167,12 +173,7 @@ def _say_odds(spelling: Spelling) -> str:
 
 def _write_run(record: Spellings, columns: ByteColumns) -> Iterator[Element]:
     """One box per byte with its character, and one for bytes beyond the run or not shown."""
-    for place in range(columns.shown):
-        left = columns.left(place)
-        width = columns.left(place + 1) - left - 2
-        yield write_box(left + 1, RUN_TOP + 3, width, BYTE_HEIGHT, stroke="var(--gv-line)")
-    for middle, name in characters(record.run[: columns.shown], 12.0):
-        yield centred(columns.left(middle), RUN_TOP + 22, name, 14, mono=True)
+    yield from write_bytes(record.run[: columns.shown], columns.pitch, RUN_TOP + 4)
     end = columns.left(columns.shown)
     more = columns.size - columns.shown
     if more:

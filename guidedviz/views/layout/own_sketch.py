@@ -62,19 +62,13 @@ def sketch_own(machine: Machine[Any], most: int = MOST_OWN_STATES) -> Sketch:
 def near_moves(machine: Machine[Any], most: int) -> dict[Hashable, dict[Hashable, list[int]]]:
     """The states that are reached first, each with the bytes that lead to each next state."""
     states: list[Hashable] = [machine.initial]
-    moves = {}
+    moves: dict[Hashable, dict[Hashable, list[int]]] = {}
     for state in states:  # it grows
-        moves[state] = _moves_of(machine, state)
+        moves[state] = grouped((machine.step(state, byte), byte) for byte in range(256))
+        moves[state].pop(None, None)
         new = [after for after in moves[state] if after not in states]
         states += new[: most - len(states)]
     return moves
-
-
-def _moves_of(machine: Machine[Any], state: Hashable) -> dict[Hashable, list[int]]:
-    """The bytes that lead to each next state."""
-    found = grouped((machine.step(state, byte), byte) for byte in range(256))
-    found.pop(None, None)
-    return found
 
 
 def _name_own_state(machine: Machine[Any], state: Hashable) -> str:

@@ -19,8 +19,9 @@ from guidedviz.machines.visible import counted, name_node, name_state, visible, 
 from guidedviz.tokens.trie import Trie
 from guidedviz.tokens.vocabulary import Vocabulary
 from guidedviz.tokens.walk import walk_steps
+from guidedviz.views.figure import check_count
 from guidedviz.views.layout.sketch import CUT_GROUP, Arrow, Sketch, sketch_dfa, sketch_nfa, values_in
-from guidedviz.views.machine.film import check_machine, check_watchable, list_names, say_nodes
+from guidedviz.views.machine.film import MOST_WATCHED, check_machine, list_names, say_nodes
 from guidedviz.views.machine.frame import MachineFrame
 
 
@@ -245,7 +246,7 @@ def trie_frames(machine: Machine[Any], vocabulary: Vocabulary, state: Hashable |
     machine = as_machine(machine, "trie_frames")
     trie = vocabulary.trie
     state = machine.initial if state is None else state
-    check_watchable("trie_frames", len(trie), "nodes", "a toy vocabulary")
+    check_count("trie_frames", len(trie), "nodes", MOST_WATCHED, "a toy vocabulary")
     names = {0: machine.describe(state)}  # of the machine's state at each node that it reaches
     for node, after in walk_steps(trie, machine, state):
         names[node] = machine.describe(after)

@@ -10,7 +10,7 @@ from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.regular.nfa import NFA
 from guidedviz.machines.visible import name_node
 from guidedviz.markup import Element, node
-from guidedviz.views.figure import NEAR_EDGE, drawing, moved
+from guidedviz.views.figure import NEAR_EDGE, check_count, drawing, moved
 from guidedviz.views.layout.diagram import Diagram
 from guidedviz.views.layout.lay_out import lay_out
 from guidedviz.views.layout.sketch import Arrow, Sketch
@@ -27,17 +27,11 @@ FilmFrame = dict[str, Any]  # as the page takes it: its drawing, and the parts t
 Reel = tuple[list[Element], list[FilmFrame]]  # the drawings of a film, and its frames
 
 
-def check_watchable(where: str, size: int, of: str, hint: str, most: int = MOST_WATCHED) -> None:
-    """Refuse a film that a person could not follow."""
-    if size > most:
-        raise SettingError(where, seen=f"{size:,} {of}", expected=f"at most {most}", hint=hint)
-
-
 def check_machine(text: str, machine: NFA | DFA) -> None:
     """Refuse a film of the states of a large machine."""
     hint = "a shorter one, or the result alone: gv.draw_machine(gv.regex(text))"
     states = f"{type(machine).__name__} states"
-    check_watchable(f"film of {quoted(text, 40)}", len(machine), states, hint)
+    check_count(f"film of {quoted(text, 40)}", len(machine), states, MOST_WATCHED, hint)
 
 
 def list_names(names: Iterable[str]) -> str:

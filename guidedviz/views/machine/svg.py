@@ -9,7 +9,6 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from guidedviz.errors import shorten
-from guidedviz.machines.visible import visible
 from guidedviz.markup import Element, node, together
 from guidedviz.views.figure import NEAR_EDGE, centred, circle_at, path_of, rect, ruled, wide, write
 from guidedviz.views.layout.curves import Curve, head, straight, write_path
@@ -19,6 +18,7 @@ from guidedviz.views.layout.room import call_box
 from guidedviz.views.layout.sketch import CUT_GROUP, Arrow, Sketch, say_arrow_in_full
 from guidedviz.views.machine.highlight import UNLIT, Highlight, arrow_ends, arrow_key
 from guidedviz.views.theme import paint
+from guidedviz.views.words import characters
 
 STYLE = Path(__file__).with_name("machine.css").read_text(encoding="utf-8")
 FEW_CALLS = 6  # the curves of so many are all drawn faintly; else only those of open calls
@@ -256,14 +256,11 @@ STRIP = 50.0  # all of the text
 
 
 def write_bytes(text: bytes, cell: float = CELL, y: float = NEAR_EDGE) -> list[Element]:
-    """The cells, each with its byte."""
-    parts = []
-    for place, byte in enumerate(text):
-        x = NEAR_EDGE + cell * place
-        sign = visible(bytes([byte]))
-        box = rect(x, y, cell - 3, 26, 4, fill="var(--gv-card)", stroke="var(--gv-line)")
-        middle = x + cell / 2 - 1.5
-        parts += [box, centred(middle, y + 18, sign, 14, mono=True)]
+    """A cell per byte, and the characters over their bytes."""
+    look = {"fill": "var(--gv-card)", "stroke": "var(--gv-line)"}
+    parts = [rect(NEAR_EDGE + cell * place, y, cell - 3, 26, 4, **look) for place in range(len(text))]
+    for middle, sign in characters(text, cell):
+        parts.append(centred(NEAR_EDGE + cell * middle - 1.5, y + 18, sign, 14, mono=True))
     return parts
 
 

@@ -7,7 +7,7 @@ back is an old pointer. A card is a frame, and its arrows lead to the frames tha
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from guidedviz.errors import expect, shorten
+from guidedviz.errors import shorten
 from guidedviz.machines.graph import reach
 from guidedviz.machines.machine import to_bytes
 from guidedviz.machines.pushdown.pda import PDA, SharedFrame, say_waits
@@ -19,7 +19,7 @@ from guidedviz.views.figure import (
     Figure,
     Style,
     centred,
-    check_count,
+    check_list,
     figure_of,
     heading,
     moved,
@@ -31,7 +31,7 @@ from guidedviz.views.figure import (
 )
 from guidedviz.views.layout.curves import head, write_path
 from guidedviz.views.layout.placing import Extent, Link, place
-from guidedviz.views.machine.highlight import check_pda, state_after
+from guidedviz.views.machine.highlight import state_after
 from guidedviz.views.stack.stack_table import FRAME_LOOKS, say_when
 
 FRAME_HIGH = 36.0  # of a card
@@ -105,10 +105,8 @@ def draw_branches(pda: PDA, texts: Sequence[bytes | str]) -> Figure:
     ▸ 3 root n4 now ) → 2 root n4
     ▸ 4 root n2 now ( [ or x → 2 root n4
     """
-    check_pda(pda, "draw_branches")
-    expect(texts, list | tuple, "draw_branches, texts", "a list of texts")
-    check_count("draw_branches, texts", len(texts), "texts", MOST_BRANCH_TEXTS)
-    states = [state_after(pda, text) for text in texts]
+    check_list("draw_branches, texts", texts, "texts", MOST_BRANCH_TEXTS)
+    states = [state_after(pda, text, "draw_branches") for text in texts]
     cards = _stack_cards(pda, states)
     places = {number: str(place) for place, number in enumerate(cards, 1)}
     chips: dict[int, StackCard] = {}
@@ -116,7 +114,7 @@ def draw_branches(pda: PDA, texts: Sequence[bytes | str]) -> Figure:
     kept = set[Configuration]()
     copied = 0
     for number, (text, state) in enumerate(zip(texts, states, strict=True), 1):
-        frames = _frames_of(pda, state)
+        frames = set(reach(state.configurations, lambda frame: pda.stacks.list_below(frame[1])))
         new = len(frames - kept)
         kept |= frames
         copied += len(frames)
@@ -136,11 +134,6 @@ def draw_branches(pda: PDA, texts: Sequence[bytes | str]) -> Figure:
     about = f"{count}, {copied:,} frames if each had a stack of its own, {len(kept):,} kept"
     lines = [f"branches: {about}", *lines, *_say_cards(cards)]
     return _draw_cards(chips | cards, "branches", about, lines)
-
-
-def _frames_of(pda: PDA, state: State) -> set[Configuration]:
-    """All frames of a state, each with the cell below it."""
-    return set(reach(state.configurations, lambda frame: pda.stacks.list_below(frame[1])))
 
 
 def _top_frames(pda: PDA, state: State) -> list[int]:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from guidedviz.errors import SettingError, expect, quoted, shorten
+from guidedviz.errors import SettingError, quoted, shorten
 from guidedviz.machines.machine import read_path, to_bytes
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.pushdown.stack import State
@@ -18,6 +18,7 @@ from guidedviz.views.figure import (
     bold,
     centred,
     check_count,
+    check_list,
     circle_at,
     figure_of,
     heading,
@@ -29,7 +30,7 @@ from guidedviz.views.figure import (
     wide,
     write,
 )
-from guidedviz.views.machine.highlight import check_pda, state_after
+from guidedviz.views.machine.highlight import state_after
 from guidedviz.views.theme import paint
 
 TOKEN_TOP = 62.0  # where the bytes of the token stand
@@ -110,7 +111,6 @@ def draw_cut(pda: PDA, texts: Sequence[str], piece: bytes | str) -> Figure:
     after <*a, stack root n3 › item n7: returns to n3, illegal at ]
     after [*a, stack root n4 › item n7: returns to n4, legal
     """
-    check_pda(pda, "draw_cut")
     data = to_bytes(piece)
     states = _check_texts(pda, texts, data)
     own, verdict = cut_token(pda, states[0], data)
@@ -154,10 +154,9 @@ def _lay_columns(token: CutToken, lines: Sequence[CutText]) -> CutColumns:
 
 def _check_texts(pda: PDA, texts: Sequence[str], data: bytes) -> list[State]:
     """The states after the texts, which are at one node."""
-    expect(texts, list | tuple, "draw_cut, texts", "a list of texts")
-    check_count("draw_cut, texts", len(texts), "texts", MOST_CUT)
+    check_list("draw_cut, texts", texts, "texts", MOST_CUT)
     check_count("draw_cut, piece", len(data), "bytes", MOST_CUT)
-    states = [state_after(pda, text) for text in texts]
+    states = [state_after(pda, text, "draw_cut") for text in texts]
     for text, state in zip(texts, states, strict=True):
         if pda.places(state) != pda.places(states[0]):
             expected = f"the same node as {quoted(texts[0])}"

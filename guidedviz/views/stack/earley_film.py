@@ -10,7 +10,8 @@ from guidedviz.machines.graph import derive
 from guidedviz.machines.machine import read_path, to_bytes
 from guidedviz.machines.regular.regex import regex
 from guidedviz.machines.visible import visible
-from guidedviz.views.machine.film import MOST_FRAMES, check_watchable
+from guidedviz.views.figure import check_count
+from guidedviz.views.machine.film import MOST_FRAMES
 
 RowPlace = tuple[int, int]  # a column, and a row in it
 
@@ -94,7 +95,7 @@ class _ChartFilm:
         columns = tuple(map(tuple, self.columns))
         lexemes = tuple(self.lexemes)
         self.frames.append(ChartFrame(self.text, columns, lexemes, lit, frozenset(causes), words))
-        check_watchable("earley_frames", len(self.frames), "frames", "a shorter text", MOST_FRAMES)
+        check_count("earley_frames", len(self.frames), "frames", MOST_FRAMES, "a shorter text")
 
     def find(self, item: Item) -> int | None:
         """The row of an item in the last column."""

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 
-from guidedviz.errors import expect
 from guidedviz.machines.machine import to_bytes
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.pushdown.stack import State
@@ -21,6 +20,7 @@ from guidedviz.views.figure import (
     bold,
     centred,
     check_count,
+    check_list,
     figure_of,
     heading,
     rect,
@@ -29,7 +29,7 @@ from guidedviz.views.figure import (
     upright,
     wide,
 )
-from guidedviz.views.machine.highlight import check_pda, state_after
+from guidedviz.views.machine.highlight import state_after
 from guidedviz.views.stack.cut import CUT_PITCH, CUT_VERDICTS, DECIDED_BY_STACK, MOST_CUT
 from guidedviz.views.theme import paint
 
@@ -76,13 +76,11 @@ def draw_expansion(pda: PDA, text: str, pieces: Sequence[bytes | str]) -> Figure
     b*]: after b* may come > ]: context-dependent
     b*?: after b* may come > ], not ?: rejected
     """
-    check_pda(pda, "draw_expansion")
-    expect(pieces, list | tuple, "draw_expansion, pieces", "a list of tokens")
+    check_list("draw_expansion, pieces", pieces, "tokens", MOST_CUT)
     datas = [to_bytes(piece) for piece in pieces]
-    check_count("draw_expansion, pieces", len(datas), "tokens", MOST_CUT)
     for data in datas:
         check_count("draw_expansion, a token", len(data), "bytes", MOST_CUT)
-    real = state_after(pda, text)
+    real = state_after(pda, text, "draw_expansion")
     unknown = UnknownBottom(pda)
     state = unknown.cut_to(real, 0)
     tokens = [expand_token(unknown, state, data) for data in datas]

@@ -17,6 +17,7 @@ from guidedviz.views.figure import (
     NEAR_EDGE,
     Figure,
     bold,
+    check_count,
     drawing,
     moved,
     path_of,
@@ -29,7 +30,7 @@ from guidedviz.views.layout.curves import Curve, head, write_path
 from guidedviz.views.layout.diagram import Diagram
 from guidedviz.views.layout.lay_out import lay_out
 from guidedviz.views.layout.sketch import sketch_pda
-from guidedviz.views.machine.film import MOST_FRAMES, Reel, check_watchable, pack_frame
+from guidedviz.views.machine.film import MOST_FRAMES, Reel, pack_frame
 from guidedviz.views.machine.highlight import UNLIT, Highlight, arrow_key
 from guidedviz.views.machine.svg import CELL, STRIP, STYLE, mark_bytes, write_bytes, write_diagram
 from guidedviz.views.stack.stack_table import say_when, write_ground
@@ -89,7 +90,7 @@ def stack_frames(pda: PDA, text: bytes | str) -> list[StackFrame]:
     while frame.move != "end" and (frame.stack or frame.read < len(frame.text)):
         frame = _next_frame(frame, moves, ends)
         frames.append(frame)
-        check_watchable("stack_frames", len(frames), "frames", "a shorter text", MOST_FRAMES)
+        check_count("stack_frames", len(frames), "frames", MOST_FRAMES, "a shorter text")
     return frames
 
 

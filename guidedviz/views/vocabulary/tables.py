@@ -11,7 +11,7 @@ from guidedviz.machines.graph import grouped
 from guidedviz.machines.pushdown.pda import say_waits
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.visible import counted, name_node, name_state
-from guidedviz.markup import Element, node
+from guidedviz.markup import Element
 from guidedviz.tokens.arrays import Mask
 from guidedviz.tokens.guide import Guide, check_guide
 from guidedviz.tokens.index import Index, build_index
@@ -27,13 +27,13 @@ from guidedviz.views.figure import (
     figure_of,
     heading,
     rect,
-    say_points,
     soft,
     soft_centred,
     soft_right,
     wide,
     write,
     write_legend,
+    write_polyline,
     write_right,
 )
 from guidedviz.views.theme import paint
@@ -297,9 +297,8 @@ def draw_positions(trace: Trace, title: str = "") -> Figure:
         lines.append(f"{row}: {said}")
         state = guide.advance(state, token)
     places = [_grid_place(position, token) for position, token in enumerate(path)]
-    line = {"points": say_points(places), "fill": "none"}
-    parts.append(node("polyline", **line, stroke="var(--gv-page)", stroke_width=5))  # keeps the path apart from cells
-    parts.append(node("polyline", **line, stroke="var(--gv-orange)", stroke_width=2))
+    for colour, thick in (("page", 5), ("orange", 2)):  # a wide one keeps the path apart from the cells
+        parts.append(write_polyline(places, stroke=paint(colour), stroke_width=thick))
     for (x, y), token in zip(places, path, strict=True):
         parts.append(_write_drawn(x, y, names[token][:1]))
     low = GRID_TOP + POSITION_PITCH * len(path) + 20
