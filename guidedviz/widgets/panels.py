@@ -8,6 +8,7 @@ texts show every token in visible characters.
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import lru_cache, partial
 from itertools import repeat
 from pathlib import Path
@@ -73,6 +74,12 @@ def pack_head(head: Trace, player: Player) -> recording.PackedHead:
     if not head.constraint:
         packed["free"] = True
     return packed
+
+
+def trace_of(head: Trace, player: Player, guide: Guide | None) -> Trace:
+    """All steps of a run as a record, with the settings of the next step."""
+    now = player.settings
+    return replace(head, steps=player.steps, seed=now.seed, temperature=now.temperature, guide=guide)
 
 
 def pack_player(player: Player) -> Message:

@@ -123,9 +123,13 @@ class Stage:
     @property
     def trace(self) -> Trace:
         """The record up to the cursor, with the current settings."""
-        now = self.player.settings
-        steps = self.player.steps[: self.player.cursor]
-        return replace(self.head, steps=steps, seed=now.seed, temperature=now.temperature, guide=self.guide)
+        run = self._whole
+        return replace(run, steps=run.steps[: self.player.cursor])
+
+    @property
+    def _whole(self) -> Trace:
+        """The record of all steps, with the current settings."""
+        return panels.trace_of(self.head, self.player, self.guide)
 
     @property
     def text(self) -> str:
@@ -292,8 +296,7 @@ class Stage:
         return draw_stage(self.trace).text
 
     def __str__(self) -> str:
-        run = replace(self.trace, steps=self.player.steps)
-        text = write_stage(run, self.player.cursor, self.note, self._say_forbidden())
+        text = write_stage(self._whole, self.player.cursor, self.note, self._say_forbidden())
         if in_notebook():
             return text
         then = AT_END if self.player.at_end else GO_ON
@@ -315,8 +318,7 @@ class Stage:
     def _repr_mimebundle_(self, **wanted: Any) -> Any:
         if in_terminal():
             return {"text/plain": str(self)}
-        trace = self.trace
-        kept = replace(trace, steps=self.player.steps, source=kept_source(trace.source))
+        kept = replace(self._whole, source=kept_source(self.head.source))
         split = self.panels.split(self.player) if self._stack else None
         mapped = None if self.panels.drawn else self.guide
         box = self.editor.text if self.editor else ""
@@ -398,7 +400,7 @@ class Stage:
     def _run(self) -> Trace:
         """All steps, as a record."""
         walk = self.player.walk
-        run = walk.trace if isinstance(walk, ReplayWalk) else replace(self.trace, steps=self.player.steps)
+        run = walk.trace if isinstance(walk, ReplayWalk) else self._whole
         return run if self.guide is None else replace(run, guide=self.guide)
 
     def _record(self) -> Message:

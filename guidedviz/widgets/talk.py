@@ -165,9 +165,7 @@ class Talk:
 
     def _record_turn(self, place: int) -> Message:
         turn = self.turns[place]
-        now = turn.player.settings
-        run = replace(turn.head, steps=turn.player.steps, seed=now.seed, temperature=now.temperature, guide=turn.guide)
-        shown = panels.show_run(run)
+        shown = panels.show_run(panels.trace_of(turn.head, turn.player, turn.guide))
         shown["head"]["constraint"] = panels.pack_head(turn.head, turn.player)["constraint"]
         self.write_tape(shown["head"], place)
         return shown
