@@ -18,13 +18,12 @@ import numpy as np
 from starlette.requests import Request
 from starlette.responses import Response
 
-from guidedviz.decoding.records import Count
+from guidedviz.decoding.records import AtMost, Count
 from guidedviz.errors import SettingError, quoted
 from guidedviz.files import PACKAGE
 from guidedviz.host.batcher import Engine
 from guidedviz.host.limits import MINUTE, TEACHER, Account, Guard, Refused
-from guidedviz.host.projects import Projects
-from guidedviz.host.standing import Sessions, Standing, between, read_body, read_report
+from guidedviz.host.standing import Sessions, Standing, read_body, read_report
 from guidedviz.markup import node
 from guidedviz.models.frames import JSON
 from guidedviz.models.remote import MOST_RUN, mark_used
@@ -34,10 +33,10 @@ from guidedviz.models.remote import MOST_RUN, mark_used
 class ShownRun:
     """The run that the teacher shows: how many steps it has, and all of it as the followers read it."""
 
-    name: Annotated[str, between(0, 64)]  # as the teacher's stage calls it
+    name: Annotated[str, AtMost(64)]  # as the teacher's stage calls it
     begins: bool
     steps: Count
-    shown: Annotated[str, between(1, MOST_RUN)]
+    shown: Annotated[str, AtMost(MOST_RUN)]
 
 
 # The run that the teacher shows.
@@ -126,7 +125,6 @@ class Desk:
         self._guard = guard
         self._sessions = Sessions()
         self.standing = Standing()
-        self.projects = Projects()
         self.run = Showing()
 
     async def sum_up(self, request: Request) -> Response:
@@ -135,7 +133,7 @@ class Desk:
         run = self.run
         said = sum_up_class(self._guard.accounts, self._engine.card, self._engine.waiting, self._guard.named)
         shown = {"steps": run.steps, "followers": run.followers} if run.known else None
-        return say(said | self.standing.summary() | self.projects.summary() | {"run": shown})
+        return say(said | self.standing.summary() | {"run": shown})
 
     async def report(self, request: Request) -> Response:
         """Where a student stands. A token of their own says who it is, else the secret that their client has made."""
@@ -145,14 +143,12 @@ class Desk:
             secret = request.headers.get("x-guidedviz-student", "")
             student = self._sessions.enter(request.state.peer, secret)
         self.standing.take(student, report)
-        self.projects.take(student, report)
         return say({})
 
     async def forget(self, request: Request) -> Response:
         """Forget where the students stand, and their answers."""
         self._check_teacher(request)
         self.standing.forget()
-        self.projects.forget()
         return say({})
 
     async def show(self, request: Request) -> Response:

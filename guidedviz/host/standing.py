@@ -1,6 +1,9 @@
-"""Where the students stand who gave a nickname, and how a class answered a question.
+"""Where the students stand who gave a nickname, how far their engines are, and how a class answered a question.
 
 Answers are counted without names: a question keeps who has answered, and apart from that how often each answer came.
+A milestone of the project (labs/project.ipynb) is the check of its part, a ratio of `gv.race` a place with a number.
+Both are what a student's kernel says, and any cell can forge them.
+
 A student without a token of their own is a session, which belongs to a secret that the student's client has made: a
 nickname is only a label, and an address no proof. Everything is bounded, and forgotten when nothing was heard of it
 for two hours.
@@ -10,30 +13,17 @@ import hashlib
 import json
 import time
 from collections import Counter, OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, Literal, NamedTuple
 
-from guidedviz.decoding.records import read_value
+from guidedviz.decoding.records import AtMost, read_value
 from guidedviz.errors import SettingError, TraceError, escaped, quoted
 from guidedviz.host.limits import SECRET, PerMinute, Refused, name_session
 from guidedviz.models.remote import mark_used
-from guidedviz.models.reports import ANSWER, NICKNAME, PLACE_LENGTH, can_be_seen
+from guidedviz.models.reports import ANSWER, NICKNAME, PLACE_LENGTH, RACE_PLACES, can_be_seen
 
 # What a host reads: a student's report, and a run. The followers check what is in it.
-
-
-def between(low: int, high: int) -> Callable[[Any, str], None]:
-    """Checks that a value is a text of so many characters."""
-
-    def check(value: Any, where: str) -> None:
-        if not isinstance(value, str) or not low <= len(value) <= high:
-            expected = f"a text of {low} to {high} characters"
-            hint = "write a text there, or shorten it"
-            raise TraceError(where, seen=quoted(value), expected=expected, hint=hint)
-
-    return check
-
 
 GivenAnswer = str | int | float
 
@@ -42,11 +32,11 @@ GivenAnswer = str | int | float
 class Report:
     """What a student tells: where they stand and, for a question, its choices and the answer."""
 
-    nickname: Annotated[str, between(1, NICKNAME)]
-    lab: Annotated[str, between(0, 48)]
-    place: Annotated[str, between(0, PLACE_LENGTH)]  # the name of a check, or a question
+    nickname: Annotated[str, AtMost(NICKNAME)]
+    lab: Annotated[str, AtMost(48)]
+    place: Annotated[str, AtMost(PLACE_LENGTH)]  # the name of a check, or a question
     state: Literal["open", "answered", "right", "wrong"]
-    choices: tuple[Annotated[str, between(0, ANSWER)], ...] | None = None  # () for a number; None for a check
+    choices: tuple[Annotated[str, AtMost(ANSWER)], ...] | None = None  # () for a number; None for a check
     answer: Annotated[GivenAnswer | None, lambda value, where: None] = None  # `read_answer` checks it
 
 
@@ -75,7 +65,7 @@ def read_report(body: bytes) -> Report:
     'Ada'
     >>> read_report(b'{"nickname": ""}')
     Traceback (most recent call last):
-    guidedviz.errors.SettingError: report, nickname: saw '', expected a text of 1 to 32 characters; try: ...
+    guidedviz.errors.SettingError: report, lab: saw nothing, expected all fields of a Report; try: ...
     """
     said: Report = read_body(Report, body, "report")
     if not said.nickname.strip() or not can_be_seen(said.nickname + said.lab):
@@ -111,14 +101,23 @@ ANSWERS = 200
 NEW = 20  # sessions per address and minute
 BARS = 12  # numbers that a histogram shows
 KEPT_SECONDS = 2 * 3600.0  # seconds
+ENGINE_PARTS = {  # the check of a milestone -> what is built, in the order of the project
+    "check trie": "trie",
+    "check rows": "index",
+    "check push": "stack",
+    "check split_node": "split",
+    "check engine_masks": "masks",
+    "check forced_moves": "jump",
+}
 NOW = 600.0  # seconds in which the students answered who say which question is open
 
 
 class Student(NamedTuple):
-    """Where a student stands, and since when."""
+    """Where a student stands, since when, and what they have reached in the project: a state or a ratio per place."""
 
     report: Report
     at: float
+    project: Mapping[str, str | float]
 
 
 @dataclass
@@ -175,7 +174,9 @@ class Standing:
         """Keep what a student told."""
         now = self._now()
         self._drop_old(now)
-        self.students[key] = Student(report, now)
+        before = self.students.get(key)
+        reached = {**before.project} if before else {}
+        self.students[key] = Student(report, now, reached | part_of_project(report))
         mark_used(self.students, key, STUDENTS)
         if report.choices is not None:
             self._count(key, report, report.choices)
@@ -200,21 +201,26 @@ class Standing:
         question.counts[answer] += 1
 
     def summary(self) -> dict[str, Any]:
-        """What the teacher's page shows: the students, the questions with their bars, and which question is open."""
+        """What the teacher's page shows: the students, their projects, the questions, and which is open."""
         now = self._now()
         self._drop_old(now)
         students = []
+        projects = []
         by_name = sorted(self.students.values(), key=lambda one: (one.report.lab, one.report.nickname))
-        for r, at in by_name:
+        for r, at, reached in by_name:
             row = {"nickname": r.nickname, "lab": r.lab, "place": r.place, "state": r.state}
             students.append(row | {"ago": round(now - at)})
+            if reached:
+                milestones = [(name, reached.get(check, "open")) for check, name in ENGINE_PARTS.items()]
+                ratios = [reached.get(place) for place in RACE_PLACES]
+                projects.append({"nickname": r.nickname, "milestones": milestones, "ratios": ratios})
         questions = []
         newest_first = sorted(self.questions.items(), key=lambda pair: -pair[1].at)
         for name, q in newest_first:
             said: dict[str, Any] = {"id": name, "lab": q.lab, "text": q.text}
             said["bars"] = bars(q.choices, q.counts)
             questions.append(said | {"answers": len(q.students), "sessions": len(q.reached)})
-        return {"standing": students, "questions": questions, "open": self._open(now)}
+        return {"standing": students, "projects": projects, "questions": questions, "open": self._open(now)}
 
     def _open(self, now: float) -> str:
         """The question that most students answered last; "" for none."""
@@ -234,6 +240,15 @@ class Standing:
         since = now - KEPT_SECONDS
         self.students = OrderedDict((key, one) for key, one in self.students.items() if one.at >= since)
         self.questions = {name: one for name, one in self.questions.items() if one.at >= since}
+
+
+def part_of_project(report: Report) -> dict[str, str | float]:
+    """What a report says of the project: the state of a milestone, or a ratio."""
+    if report.place in ENGINE_PARTS:
+        return {report.place: report.state}
+    if report.place in RACE_PLACES and isinstance(report.answer, float) and report.answer > 0:
+        return {report.place: report.answer}
+    return {}
 
 
 def bars(choices: Sequence[str], counts: Counter[GivenAnswer]) -> list[tuple[str, int]]:

@@ -90,10 +90,10 @@ def test_what_was_not_heard_of_for_two_hours_is_forgotten_and_all_of_it_when_the
     room = Standing(clock)
     room.take("1", answered("Ada", "yes"))
     clock.now += standing.KEPT_SECONDS + 1
-    assert room.summary() == {"standing": [], "questions": [], "open": ""}
+    assert room.summary() == {"standing": [], "projects": [], "questions": [], "open": ""}
     room.take("1", answered("Ada", "yes"))
     room.forget()
-    assert room.summary() == {"standing": [], "questions": [], "open": ""}
+    assert room.summary() == {"standing": [], "projects": [], "questions": [], "open": ""}
 
 
 def test_a_class_is_bounded_and_one_student_cannot_push_out_the_question_of_all(monkeypatch):
@@ -244,7 +244,7 @@ async def test_only_so_many_followers_are_remembered():
 
 @pytest.mark.parametrize(
     "said",
-    [b"", b"[]", b"[" * 99_999, {"steps": -1}, {"steps": True}, {"steps": "1"}, {"shown": ""}, {"shown": 3},
+    [b"", b"[]", b"[" * 99_999, {"steps": -1}, {"steps": True}, {"steps": "1"}, {"shown": 3},
      {"more": 1}, {"shown": "x" * (MOST_RUN + 1)}],
 )  # fmt: skip
 def test_a_run_of_another_shape_is_refused(said):
