@@ -4,5 +4,4 @@ from guidedviz.serving.simulation import Costs as Costs
 from guidedviz.serving.simulation import Policy as Policy
 from guidedviz.serving.simulation import Request as Request
 from guidedviz.serving.simulation import Timeline as Timeline
-from guidedviz.serving.simulation import make_requests as make_requests
 from guidedviz.serving.simulation import simulate as simulate

@@ -7,13 +7,11 @@ of events is computed. All times are milliseconds from the start.
 
 from collections import deque
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from itertools import accumulate
+from dataclasses import dataclass
 from math import ceil
-from random import Random
-from typing import Annotated, Literal
+from typing import Literal
 
-from guidedviz.decoding.records import AtLeastOne, Between, Count, Milliseconds, Share, check_fields, check_number
+from guidedviz.decoding.records import AtLeastOne, Count, Milliseconds, Share, check_fields, check_number
 from guidedviz.errors import SettingError, expect, quoted
 
 
@@ -59,44 +57,6 @@ class Policy:
 
     def __post_init__(self) -> None:
         check_fields(self, "Policy, ")
-
-
-def make_requests(
-    count: int,
-    *,
-    per_second: float,
-    tokens: int = 128,
-    prompt: int = 0,
-    constrained: float = 1.0,
-    schemas: Sequence[tuple[float, float]] = ((0.0, 0.0),),
-    unique: bool = False,
-    seed: int = 0,
-) -> tuple[Request, ...]:
-    """Requests at random times, `per_second` on average; a share of them has a schema.
-
-    `schemas` has the milliseconds of a compile and of a mask of each schema. The schema of rank r is asked for in
-    proportion to 1 / r. With `unique`, no two requests have the same schema.
-
-    >>> [(request.schema, request.mask_ms) for request in make_requests(3, per_second=10, schemas=[(5, 0.1)])]
-    [('schema 0', 0.1), ('schema 0', 0.1), ('schema 0', 0.1)]
-    """
-    check_number(AtLeastOne, count, "make_requests, count")
-    check_number(Annotated[float, Between(1e-9)], per_second, "make_requests, per_second")
-    check_number(Share, constrained, "make_requests, constrained")
-    random = Random(seed)
-    arrivals = accumulate(random.expovariate(per_second / 1e3) for _ in range(count))
-    weights = [1 / rank for rank in range(1, len(schemas) + 1)]
-    with_schema = set(random.sample(range(count), round(constrained * count)))
-    found = []
-    for number, arrives in enumerate(arrivals):
-        request = Request(round(arrives, 3), tokens, prompt=prompt)
-        if number in with_schema:
-            (place,) = random.choices(range(len(schemas)), weights)
-            compile_ms, mask_ms = schemas[place]
-            name = f"schema {number if unique else place}"
-            request = replace(request, schema=name, compile_ms=compile_ms, mask_ms=mask_ms)
-        found.append(request)
-    return tuple(found)
 
 
 Span = tuple[float, float]
@@ -193,7 +153,7 @@ def simulate(requests: Sequence[Request], costs: Costs, policy: Policy | None = 
     policy = expect(policy or Policy(), Policy, "simulate, policy", "a policy", 'gv.serving.Policy("parks")')
     is_list = isinstance(requests, list | tuple) and len(requests) > 0
     if not is_list or not all(isinstance(one, Request) for one in requests):
-        hint = "gv.serving.make_requests"
+        hint = "[gv.serving.Request(0, 128)]"
         raise SettingError("simulate, requests", seen=quoted(requests), expected="a list of requests", hint=hint)
     server = SimulatedServer(requests, costs, policy)
     passes = []

@@ -19,7 +19,7 @@ from guidedviz.decoding.distribution import share_of
 from guidedviz.files import shipped
 from guidedviz.host.api.constraint import read_constraint
 from guidedviz.host.api.fields import Fields
-from guidedviz.serving import Costs, Policy, Request, make_requests, simulate
+from guidedviz.serving import Costs, Policy, Request, simulate
 from guidedviz.tokens.engines import PREPARE
 from tests.labs.sources import build
 
@@ -554,7 +554,7 @@ def test_the_requests_that_warming_up_leaves_cold_are_more_than_one_in_a_hundred
 @pytest.mark.parametrize(("threads", "crowded"), [(1, True), (8, False)])
 def test_the_puzzle_from_400_rows_on_one_thread_is_too_slow(threads, crowded):
     def lasts(rows, mask_ms):
-        asked = make_requests(rows, per_second=1e12, tokens=20, schemas=[(0, mask_ms)])
+        asked = [Request(0, 20, "schema", mask_ms=mask_ms) for _ in range(rows)]
         one = simulate(asked, replace(COSTS, rows=500, threads=threads), Policy(overlap="masks")).passes[-1]
         return one.end - one.start
 

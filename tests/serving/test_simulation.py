@@ -1,13 +1,13 @@
 """Claims about simulated servers: small cases computed by hand, laws for random ones, and published throughputs."""
 
-from itertools import pairwise
+from itertools import pairwise, repeat
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import guidedviz as gv
-from guidedviz.serving import Costs, Policy, Request, make_requests, simulate
+from guidedviz.serving import Costs, Policy, Request, simulate
 from guidedviz.serving.simulation import compile_times, percentile
 
 STORY = Request(0, 4)
@@ -150,23 +150,10 @@ def published_run(overlap, share):
     both = (none - plain) / 800
     apply = (masks - plain) / 800
     costs = Costs(forward=forward, host=plain - forward, apply=apply, rows=800)
-    schemas = [(0, both - apply)]
-    requests = make_requests(800, per_second=1e12, constrained=share, schemas=schemas)
+    constrained = Request(0, 128, "schema", mask_ms=both - apply)
+    count = round(800 * share)
+    requests = [*repeat(constrained, count), *repeat(Request(0, 128), 800 - count)]
     return simulate(requests, costs, Policy(overlap=overlap)).requests_per_second
-
-
-def test_requests_are_the_same_for_the_same_seed_and_skewed():
-    schemas = [(1, 1), (2, 2), (3, 3)]
-    settings = {"per_second": 50, "constrained": 0.8, "schemas": schemas, "seed": 4}
-    made = make_requests(1000, **settings)
-    assert made == make_requests(1000, **settings)
-    assert made[-1].arrives == pytest.approx(20_000, rel=0.1)
-    names = [one.schema for one in made]
-    assert names.count("") == 200
-    ratio = names.count("schema 0") / names.count("schema 2")
-    assert ratio == pytest.approx(3, rel=0.2)
-    unique = make_requests(100, per_second=50, schemas=[(1, 1)], unique=True)
-    assert len({one.schema for one in unique}) == 100
 
 
 @given(st.lists(st.integers(0, 50), min_size=1, max_size=30), st.integers(1, 100))
@@ -194,7 +181,6 @@ def test_a_percentile_is_the_smallest_value_that_enough_values_do_not_exceed(val
         (lambda: simulate([STORY], "8B"), "costs: saw str"),
         (lambda: simulate([STORY], Costs(forward=1), "parks"), "policy: saw str"),
         (lambda: Request(0, 2.5), "Request, tokens: saw 2.5, expected a whole number from 1"),
-        (lambda: make_requests(3, per_second="fast"), "per_second: saw 'fast'"),
         (lambda: Policy("waits"), "Policy, compile: saw 'waits', expected 'parks' or 'blocks'"),
     ],
 )
