@@ -34,14 +34,8 @@ class Fault(NamedTuple):
     gave: Any
 
 
-class AskedOf(NamedTuple):
-    """An aspect of which an engine was asked in a task, or "" for its masks."""
-
-    kind: str
-
-
 class Examined(NamedTuple):
-    """What an engine did wrong in a task, and what it was asked."""
+    """What an engine did wrong in a task, and the aspects of which it was asked, with "" for its masks."""
 
     faults: Sequence[Fault]
     asked: Collection[str]
@@ -61,8 +55,8 @@ def examine_all(answer: Any, tasks: Sequence[EngineTask], jumps: bool = True) ->
     for task in tasks:
         _ = task.cuts, task.table  # computed once, here
     inputs = [(number,) for number in range(len(tasks))]
-    outcomes = run(lambda number: [tuple(row) for row in examine(answer, tasks[number], jumps)], inputs)
-    found = [read_rows(outcome.value) for outcome in outcomes]
+    outcomes = run(lambda number: examine(answer, tasks[number], jumps), inputs)
+    found = [read_examined(outcome.value) for outcome in outcomes]
     if jumps and found and _was_stopped(found[-1]):
         last = tasks[len(found) - 1]
         without = examine_all(answer, [last], jumps=False)[0]
@@ -77,28 +71,29 @@ def _was_stopped(examined: Examined) -> bool:
     return not examined.asked and any(fault.gave in STOPPED for fault in examined.faults)
 
 
-def read_rows(rows: Any) -> Examined:
+def read_examined(value: Any) -> Examined:
     """The faults of a task, and what was asked, as the guard sends them."""
-    if isinstance(rows, Failed):
-        return Examined([Fault("", 0, -1, rows)], ())
-    faults = [Fault(*row) for row in rows if len(row) == len(Fault._fields)]
-    return Examined(faults, {row[0] for row in rows if len(row) == len(AskedOf._fields)})
+    if isinstance(value, Failed):
+        return Examined([Fault("", 0, -1, value)], ())
+    faults, asked = value
+    return Examined([Fault(*row) for row in faults], asked)
 
 
-def examine(answer: Any, task: EngineTask, jumps: bool) -> Iterator[Fault | AskedOf]:
+def examine(answer: Any, task: EngineTask, jumps: bool) -> Examined:
     """The faults of an engine in one task, and what it was asked; a call that raises is a fault, too."""
     made = attempt_raw(answer, *task.table, list(task.pieces), set(task.eos))
-    if not isinstance(made, Failed):
-        initial = attempt_raw(lambda: made.initial)
-    if isinstance(made, Failed) or isinstance(initial, Failed):
-        yield Fault("", 0, -1, made if isinstance(made, Failed) else initial)
-    elif is_open(attempt(lambda: made.mask(initial), ())):
-        yield NO_MASK
-    else:
-        yield from examine_places(made, task, {(): initial}, jumps)
+    initial = made if isinstance(made, Failed) else attempt_raw(lambda: made.initial)
+    if isinstance(initial, Failed):
+        return Examined([Fault("", 0, -1, initial)], ())
+    if is_open(attempt(lambda: made.mask(initial), ())):
+        return Examined([NO_MASK], ())
+    asked: set[str] = set()
+    return Examined([*examine_places(made, task, {(): initial}, jumps, asked)], asked)
 
 
-def examine_places(engine: OwnEngine, task: EngineTask, states: States, jumps: bool) -> Iterator[Fault | AskedOf]:
+def examine_places(
+    engine: OwnEngine, task: EngineTask, states: States, jumps: bool, asked: set[str]
+) -> Iterator[Fault]:
     """The faults at all places; where nothing is wrong, the state is asked again after all others."""
     right = []
     for place, cut in enumerate(task.cuts):
@@ -110,26 +105,26 @@ def examine_places(engine: OwnEngine, task: EngineTask, states: States, jumps: b
         state = states[cut.tokens]
         faults = [*examine_place(engine, task, place, state)]
         if state is not None and not isinstance(state, Failed):
-            yield from asked_at(task, cut, jumps)
+            asked.update(asked_at(task, cut, jumps))
             if jumps:
                 faults += forced_faults(engine, task, place, state)
         yield from faults
         if not faults:
-            yield AskedOf(STATES)
+            asked.add(STATES)
             right.append(place)
     for place in right:
         yield from value_faults(engine, task, place, states)
 
 
-def asked_at(task: EngineTask, cut: Cut, jumps: bool) -> Iterator[AskedOf]:
+def asked_at(task: EngineTask, cut: Cut, jumps: bool) -> Iterator[str]:
     """What an engine is asked at a place that it reaches."""
-    yield AskedOf("")
+    yield ""
     if task.eos:
-        yield AskedOf(ENDING)
+        yield ENDING
     if asked_illegal(task, cut):
-        yield AskedOf(DEAD)
+        yield DEAD
     if jumps:
-        yield AskedOf(FORCED)
+        yield FORCED
 
 
 def examine_place(engine: OwnEngine, task: EngineTask, place: int, state: Any) -> Iterator[Fault]:
