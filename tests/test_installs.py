@@ -151,7 +151,7 @@ def test_the_command_of_a_wheel_says_its_version_and_copies_what_a_student_and_a
     assert bare.guidedviz("labs", "student", "--no-open") == f"{len(find_labs())} notebooks copied to student\n"
     said = bare.guidedviz("teach", "teacher", "--no-open")
     notebooks = len(find_labs(solutions=True))
-    assert said.startswith(f"{len(find_pages())} pages and {notebooks} notebooks copied to teacher\n")
+    assert said.startswith(f"{len(find_pages()) + notebooks} pages and notebooks copied to teacher\n")
     for name, source in find_pages().items():
         assert (bare.wheel.parent / "teacher" / name).read_bytes() == source.read_bytes()
 

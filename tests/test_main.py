@@ -142,12 +142,12 @@ def test_a_teacher_gets_the_pages_with_all_labs_and_solutions(tmp_path, lab, cap
     assert lab[0][0] == f"--ServerApp.root_dir={tmp_path}"
     assert lab[0][1] == f"--LabApp.default_url=/lab/tree/{PLAN}"
     said = capsys.readouterr().out
-    assert said.startswith(f"23 pages and {len(find_labs(solutions=True))} notebooks copied to {tmp_path}\n")
+    assert said.startswith(f"{23 + len(find_labs(solutions=True))} pages and notebooks copied to {tmp_path}\n")
     (tmp_path / PLAN).write_text("my plan")
     assert main(["teach", str(tmp_path), "--no-open"]) == 0
     assert (tmp_path / PLAN).read_text() == "my plan"
     assert capsys.readouterr().out.startswith(
-        f"0 pages and 0 notebooks copied to {tmp_path}\nkept {PLAN}: it was changed\n"
+        f"0 pages and notebooks copied to {tmp_path}\nkept {PLAN}: it was changed\n"
     )
 
 

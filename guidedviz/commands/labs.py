@@ -62,10 +62,9 @@ def run_teach(options: argparse.Namespace) -> None:
     folder = options.folder.expanduser()
     check_port("teach", options.port)
     with writing("teach", folder):
-        notebooks, changed = copy_files(find_labs(solutions=True), folder)
-        pages, changed_pages = copy_files(find_pages(), folder)
-    print(f"{len(pages)} pages and {len(notebooks)} notebooks copied to {escaped(str(folder))}")
-    for name in [*changed_pages, *changed]:
+        new, changed = copy_files(find_pages() | find_labs(solutions=True), folder)
+    print(f"{len(new)} pages and notebooks copied to {escaped(str(folder))}")
+    for name in changed:
         print(f"kept {name}: it was changed")
     print(f"begin with {escaped(str(folder / PLAN))}; in JupyterLab, right-click the text: Show Markdown Preview")
     if not options.no_open:
