@@ -7,7 +7,7 @@ import argparse
 import sys
 from collections.abc import Iterator
 
-from guidedviz.decoding.loop import decode, record
+from guidedviz.decoding.loop import record
 from guidedviz.decoding.sampling import probability
 from guidedviz.decoding.trace import END_IN_WORDS, Step
 from guidedviz.machines.regular.regex import regex
@@ -44,7 +44,7 @@ def run_demo(options: argparse.Namespace) -> None:
 
 
 def decode_in_words(model: Model, prompt: str, pattern: str, seed: int) -> Iterator[str]:
-    """The lines of a decode without the mask, then of one with it; each step is a line as soon as it is taken."""
+    """The lines of a decode without the mask, then of one with it, a line per step."""
     guide = build_guide(regex(pattern), model.vocabulary)
     free = record(model, prompt, seed=seed, max_tokens=MOST_TOKENS).text
     yield f"model         {model.name} · {model.device}, seed {seed}"
@@ -53,18 +53,10 @@ def decode_in_words(model: Model, prompt: str, pattern: str, seed: int) -> Itera
     yield f"mask          {reading(pattern)}"
     yield ""
     yield HEAD
-    pieces = []
-    end = ""
-    for step in decode(model, prompt, guide, seed=seed, max_tokens=MOST_TOKENS):
-        if step.token >= 0:
-            yield _say_step(step)
-        if step.end != "eos":
-            pieces.append(step.piece)
-        if step.end:
-            end = END_IN_WORDS[step.end]
+    masked = record(model, prompt, guide, seed=seed, max_tokens=MOST_TOKENS)
+    yield from (_say_step(step) for step in masked.steps if step.token >= 0)
     yield ""
-    text = b"".join(pieces).decode("utf-8", "replace")
-    yield f"with mask     {reading(text)}    {end}"
+    yield f"with mask     {reading(masked.text)}    {END_IN_WORDS[masked.steps[-1].end]}"
 
 
 def _say_step(step: Step) -> str:
