@@ -1,12 +1,16 @@
 """Small things that many tests need: all single bytes and short texts, what a mask allows, a limit of time."""
 
+import json
 import time
 from collections.abc import Hashable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from itertools import product
+from pathlib import Path
+from random import Random
 from typing import Any
 
 import numpy as np
+import pytest
 
 import guidedviz as gv
 from guidedviz.tokens.guide import Guide
@@ -27,12 +31,51 @@ def legal_tokens(guide: Guide, state: Hashable) -> list[int]:
     return np.flatnonzero(guide.mask(state)).tolist()
 
 
-def assert_reads(machine: Any, good: Iterable[str], bad: Iterable[str] = ()) -> None:
+def read_cases(test: str, name: str) -> list[Any]:
+    """The cases in a file of JSON that lies beside a test."""
+    return json.loads(Path(test).with_name(name).read_text(encoding="utf-8"))
+
+
+def assert_reads(machine: Any, good: Iterable[str | bytes], bad: Iterable[str | bytes] = ()) -> None:
     """The machine accepts the good texts and none of the bad ones."""
-    for text in good:
-        assert machine.accepts(text.encode()), text
-    for text in bad:
-        assert not machine.accepts(text.encode()), text
+    for texts, legal in ((good, True), (bad, False)):
+        for text in texts:
+            data = text if isinstance(text, bytes) else text.encode()
+            assert machine.accepts(data) == legal, text
+
+
+def assert_mask_is_told(guide: Any, state: Hashable) -> None:
+    """A token of the mask is one with which the guide advances, and one that it explains as legal."""
+    for token, legal in enumerate(guide.mask(state).tolist()):
+        assert guide.explain(state, token).legal == legal, token
+        with nullcontext() if legal else pytest.raises(gv.IllegalToken):
+            guide.advance(state, token)
+
+
+def choose_tokens(guide: Any, random: Random, steps: int) -> list[int]:
+    """Up to so many legal tokens in a row, no EOS among them."""
+    tokens: list[int] = []
+    state = guide.initial
+    for _ in range(steps):
+        legal = [token for token in legal_tokens(guide, state) if token not in guide.vocabulary.eos]
+        if not legal:
+            break
+        tokens.append(random.choice(legal))
+        state = guide.advance(state, tokens[-1])
+    return tokens
+
+
+def assert_alike(one: Any, other: Any, tokens: Iterable[int]) -> None:
+    """Two guides allow and force the same before each of the tokens and after them."""
+    state = one.initial
+    same = other.initial
+    for token in [*tokens, None]:
+        assert np.array_equal(one.mask(state), other.mask(same)), token
+        assert one.forced(state) == other.forced(same), token
+        assert one.is_accepting(state) == other.is_accepting(same), token
+        if token is not None:
+            state = one.advance(state, token)
+            same = other.advance(same, token)
 
 
 def bytes_of(vocabulary: Vocabulary, tokens: Iterable[int]) -> bytes:
