@@ -26,7 +26,7 @@ def object_of_nulls(keys, required):
 # --- objects and arrays ---------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("required", [[], ["b"], ["a", "d"], ["d"], ["a", "b", "c", "d"]])
+@pytest.mark.parametrize("required", [[], ["b"], ["a", "d"]])
 def test_optional_keys_may_be_left_out_and_the_commas_are_right(required):
     keys = ["a", "b", "c", "d"]
     machine = gv.json_schema(object_of_nulls(keys, required))
@@ -36,31 +36,34 @@ def test_optional_keys_may_be_left_out_and_the_commas_are_right(required):
             legal = set(required) <= set(chosen) and in_order
             text = json.dumps(dict.fromkeys(chosen))
             assert machine.accepts(text.encode()) == legal
-    assert not machine.accepts(b'{,"a": null}')
-    for rest in (",}", ',,"d": null}', ' "d": null}', ', "e": null}'):
-        text = '{"a": null' + rest
-        assert not machine.accepts(text.encode())
+    assert_reads(machine, [], ['{,"a": null}', '{"a": null,}', '{"a": null "d": null}', '{"a": null, "e": null}'])
 
 
-@pytest.mark.parametrize(("low", "high"), itertools.product([None, 0, 1, 2, 3], [None, 0, 1, 2, 4]))
-@pytest.mark.parametrize("prefix", [[], [{"type": "null"}], [{"type": "null"}, {"type": "boolean"}]])
+BOUNDS = {
+    "any": {},
+    "at most": {"maxItems": 1},
+    "both": {"minItems": 1, "maxItems": 3},
+    "exactly": {"minItems": 2, "maxItems": 2},
+}
+
+
+@pytest.mark.parametrize("bounds", BOUNDS.values(), ids=BOUNDS)
+@pytest.mark.parametrize("prefix", [{}, {"prefixItems": [{"type": "null"}, {"type": "boolean"}]}])
 @pytest.mark.parametrize("items", [{"type": "integer"}, False])
-@pytest.mark.quick(every=5)
-def test_an_array_has_the_items_it_says_in_the_numbers_it_says(low, high, prefix, items):
-    schema = {"type": "array", "items": items, "prefixItems": prefix, "minItems": low, "maxItems": high}
-    schema = {key: value for key, value in schema.items() if value not in (None, [])}
-    room = len(prefix) if items is False else 99
-    if (low or 0) > min(room, 99 if high is None else high):
-        with pytest.raises(gv.PatternError, match="minItems"):
-            gv.json_schema(schema)
-        return
-    machine = gv.json_schema(schema)
+@pytest.mark.quick(every=3)
+def test_an_array_has_the_items_it_says_in_the_numbers_it_says(bounds, prefix, items):
+    schema = {"type": "array", "items": items, **prefix, **bounds}
+    validator = Draft202012Validator(schema)
+    try:
+        machine = gv.json_schema(schema)
+    except gv.PatternError as error:
+        if "minItems" not in str(error):
+            raise
+        machine = gv.regex("no")
     for size in range(6):
-        for chosen in itertools.product(["null", "true", "7"], repeat=min(size, 3)):
-            row = [*chosen, *["7"] * (size - 3)]
-            text = f"[{', '.join(row)}]"
-            legal = Draft202012Validator(schema).is_valid(json.loads(text))
-            assert machine.accepts(text.encode()) == legal
+        for chosen in itertools.product([None, True, 7], repeat=min(size, 3)):
+            row = [*chosen, *[7] * (size - 3)]
+            assert machine.accepts(json.dumps(row).encode()) == validator.is_valid(row), row
 
 
 def test_keys_are_written_as_json_writes_them():
@@ -73,25 +76,20 @@ def test_keys_are_written_as_json_writes_them():
 # --- strings --------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    "text", ["ab", "a\n", "é🙂", r"\u00e9\ud83d\ude42", r"\"\\", r"\/\b", r"\u0041\uD7FF", "\x7f~"]
-)
+@pytest.mark.parametrize("text", ["a\n", "é🙂", r"\u00e9\ud83d\ude42", r"\"\\", r"\u0041\uD7FF"])
 def test_two_characters_are_two_however_they_are_written(text):
     written = text.replace("\n", "\\n")
     quoted = f'"{written}"'
-    assert accepts({"type": "string", "minLength": 2, "maxLength": 2}, quoted)
-    assert not accepts({"type": "string", "minLength": 3}, quoted)
-    assert not accepts({"type": "string", "maxLength": 1}, quoted)
-    assert accepts({"type": "string"}, quoted)
+    for bounds in ({}, {"minLength": 2, "maxLength": 2}):
+        assert accepts({"type": "string", **bounds}, quoted)
+    for bounds in ({"minLength": 3}, {"maxLength": 1}):
+        assert not accepts({"type": "string", **bounds}, quoted)
 
 
-@pytest.mark.parametrize(
-    "text", ['"a', 'a"', '"a"b"', '"\n"', '"\\x"', '"\\u12"', '"\\u12g4"', '"\\"', '"\x1f"', "'a'", "a"]
-)
+@pytest.mark.parametrize("text", ['"a', '"a"b"', '"\\x"', '"\\u12g4"', '"\\"', '"\x1f"'])
 def test_what_is_no_json_string_is_refused(text):
-    assert not accepts({"type": "string"}, text)
-    assert not accepts({"type": "string", "minLength": 1}, text)
-    assert not accepts({"type": "string", "pattern": ""}, text)
+    for more in ({}, {"minLength": 1}, {"pattern": ""}):
+        assert not accepts({"type": "string", **more}, text)
 
 
 def test_half_a_pair_of_surrogates_is_not_counted():

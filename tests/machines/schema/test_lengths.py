@@ -1,24 +1,18 @@
 """A length beside a pattern is counted: the machine has the texts, masks and ways to the end of its copies."""
 
 import json
-import random
 
 import jsonschema
-import numpy as np
 import pytest
 
 import guidedviz as gv
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.regular.compare import compare_machines
-from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.schema import text_sets as texts
-from tests.common import BYTES, with_end
+from tests.common import assert_reads
 
 PATTERNS = r"a ^a+b$ ^(ab)*$ ^a(b|é)*ab$ ^(abb|😀)$|^a*c$ ^[ab]*(a|bbbb)$ ^(a|bc)*(c\n)+$ ^(aaa)*$|^b".split()
 PATTERNS += [r'^(\\a|"b)*$']
-PIECES = [*b"a b c ab aaa ba aaaaaa abab".split(), *rb'" b" a", \ \n \u \u000 \\ \" {"s":'.split(), b', "k": 1}']
-PIECES += [b"\xc3\xa9", b"\xc3", b"\xa9", "😀".encode()]
-VOCABULARY = with_end([*BYTES, *PIECES])
 
 
 def strings(pattern, high, low=0):
@@ -40,7 +34,7 @@ def both(monkeypatch, schema):
     return tuple(found)
 
 
-@pytest.mark.parametrize("high", [1, 2, 3, 4, 7])
+@pytest.mark.parametrize("high", [1, 3, 7])
 @pytest.mark.parametrize("pattern", PATTERNS)
 @pytest.mark.quick(every=4)
 def test_a_counted_length_has_the_texts_of_its_copies(pattern, high, monkeypatch):
@@ -53,44 +47,18 @@ def test_a_counted_length_has_the_texts_of_its_copies(pattern, high, monkeypatch
             assert machines == (None, None)
 
 
-@pytest.mark.parametrize("engine", ["split", "trie", "index"])
-@pytest.mark.parametrize("pattern", PATTERNS)
-@pytest.mark.quick(every=4)
-def test_every_mask_near_a_counted_length_is_the_mask_of_its_copies(pattern, engine, monkeypatch):
-    draw = random.Random(pattern)
-    for high in (3, 11, 40):
-        machine, copies = both(monkeypatch, strings(pattern, high))
-        assert isinstance(copies, DFA)
-        guide = gv.guide(machine, VOCABULARY, engine)
-        oracle = gv.guide(copies, VOCABULARY)
-        for _ in range(3):
-            state = machine.initial
-            copy = copies.initial
-            for _ in range(40):
-                mask = guide.mask(state)
-                assert np.array_equal(mask, oracle.mask(copy)), (pattern, high)
-                assert guide.forced(state) == oracle.forced(copy)
-                assert gv.machines.bytes_to_end(machine, state) == gv.machines.bytes_to_end(copies, copy)
-                legal = mask[:-1].nonzero()[0]
-                if not legal.size:
-                    break
-                long = legal[legal > 255]
-                token = int(draw.choice([*legal, *long]))
-                state = guide.advance(state, token)
-                copy = oracle.advance(copy, token)
-
-
 @pytest.mark.parametrize("high", [255, 2083, 16_383])
 @pytest.mark.quick("255")
 def test_a_uri_of_any_length_compiles_and_is_counted(high):
     machine = gv.json_schema({"type": "string", "format": "uri", "minLength": 1, "maxLength": high})
-    start = b'"http://a.b/'
+    start = '"http://a.b/'
     room = high - len(start) + 1
-    assert machine.accepts(start + b"x" * room + b'"')
-    assert machine.accepts(start + b"%41" * (room // 3) + b'"')
-    assert not machine.accepts_prefix(start + b"x" * (room + 1))
-    assert not machine.accepts_prefix(start + b"x" * (room - 2) + b"%")
-    assert machine.accepts_prefix(start + b"x" * (room - 3) + b"%")
+    assert_reads(
+        machine, [start + "x" * room + '"', start + "%41" * (room // 3) + '"'], [start + "x" * (room + 1) + '"']
+    )
+    read_so_far = (start + "x" * (room - 3)).encode()
+    assert machine.accepts_prefix(read_so_far + b"%")
+    assert not machine.accepts_prefix(read_so_far + b"x%")
 
 
 def test_a_length_that_no_text_exceeds_is_dropped():
@@ -116,41 +84,17 @@ def test_a_text_cannot_count():
 STRING = {"type": "string"}
 SCHEMAS = {
     "maxLength": {"type": "string", "maxLength": 1024},
-    "minLength": {"type": "string", "minLength": 1024},
     "both": {"type": "string", "minLength": 1023, "maxLength": 1025},
-    "maxItems": {"type": "array", "items": {"type": "integer"}, "maxItems": 1024},
     "minItems": {"type": "array", "items": {"type": "integer"}, "minItems": 1023, "maxItems": 1024},
     "items with a length": {"type": "array", "items": STRING | {"maxLength": 1024}, "maxItems": 1024},
 }
 
 
-@pytest.mark.parametrize("name", SCHEMAS)
-@pytest.mark.parametrize("count", [0, 128, 1023, 1024, 1025])
-@pytest.mark.quick(every=4)
-def test_the_bounds_hold(name, count):
-    schema = SCHEMAS[name]
+@pytest.mark.parametrize("schema", SCHEMAS.values(), ids=SCHEMAS)
+def test_the_bounds_hold(schema):
     machine = gv.json_schema(schema)
     assert isinstance(machine, PDA)
-    words = ["é" * count, "a" * count]
-    rows = [[7] * count, ["x"] * count]
-    values = words if schema["type"] == "string" else rows
-    for value in values:
-        text = json.dumps(value, ensure_ascii=count % 2 == 0).encode()
-        assert machine.accepts(text) == jsonschema.Draft202012Validator(schema).is_valid(value)
-
-
-def test_many_short_lengths_that_are_too_large_together_are_counted():
-    properties = {}
-    for n in range(60):
-        properties[f"key{n}"] = {**STRING, "maxLength": 60 + n}
-    schema = {"type": "object", "properties": properties}
-    machine = gv.json_schema(schema)
-    assert isinstance(machine, PDA)
-    rng = random.Random(1)
-    for more in (0, 0, 1):
-        value = {}
-        for n in range(60):
-            if rng.random() < 0.5 or n == 59:
-                value[f"key{n}"] = "x" * (60 + n)
-        value["key59"] += "x" * more
-        assert machine.accepts(json.dumps(value).encode()) == (more == 0)
+    for count in (0, 1024, 1025):
+        for value in ("é" * count, ["x"] * count, [7] * count):
+            text = json.dumps(value, ensure_ascii=count % 2 == 0).encode()
+            assert machine.accepts(text) == jsonschema.Draft202012Validator(schema).is_valid(value)

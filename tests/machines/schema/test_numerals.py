@@ -1,24 +1,23 @@
 """Bounded numbers are decided as arithmetic decides them."""
 
-import itertools
 import math
 import re
 from decimal import Decimal
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import guidedviz as gv
+from tests.common import assert_reads
 
 INTEGER = re.compile(r"-?(0|[1-9][0-9]*)")
 DECIMAL = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?")
-ODD = ["", " 1", "1 ", *"- +1 01 -01 1. .5 -.5 1e2 1E-2 0x1 1,0 00 --1 Infinity NaN".split()]
+ODD = ["", " 1", "1 ", *"- +1 01 1. .5 1e2 1E-2 --1 NaN".split()]
 
 digits = st.text(st.sampled_from("0159"), min_size=1, max_size=4)
 signs = st.sampled_from(["", "-"])
 plain = st.builds("{}{}.{}".format, signs, digits, digits)
-odd = st.sampled_from("0 0.5 -0.5 9.99 100 -1 1e-9 1e20 0.05 0.5004".split())
+odd = st.sampled_from("0 0.5 -0.5 9.99 100 -1 1e-9 1e20 0.05 0.5004 7.25 7.255".split())
 decimals = (plain | odd).map(Decimal)
 KEYS = ("minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum")
 LOWEST = Decimal("-Infinity")
@@ -47,22 +46,16 @@ def near(bound):
     """Numerals around a bound: itself, neighbours in its last digit, longer and shorter ones, both signs."""
     step = Decimal(1).scaleb(bound.as_tuple().exponent)
     tenth = step / 10
-    neighbours = (bound + step, bound - step, bound + tenth, bound - tenth)
-    for value in (bound, *neighbours, bound * 10, bound / 10):
+    for value in (bound, bound + step, bound - step, bound + tenth, bound - tenth, bound * 10, bound / 10):
         text = format(value, "f")
         whole = text.split(".")[0]
-        stripped = text.rstrip("0")
-        yield from (text, f"-{text}", text.removeprefix("-"))
-        yield from (whole, whole + ".0", stripped, stripped.rstrip("."))
-        yield from (text[:-1], text + "0", text + ".00")
+        yield from (text, f"-{text}", text.removeprefix("-"), whole, whole + ".0", text[:-1], text + "0")
 
 
 def test_a_long_bound_is_not_rounded():
     bound = 10**40 + 7
     machine = gv.json_schema({"type": "number", "minimum": -bound, "maximum": bound})
-    for sign in ("", "-"):
-        assert machine.accepts(f"{sign}{bound}".encode())
-        assert not machine.accepts(f"{sign}{bound + 1}".encode())
+    assert_reads(machine, [f"{bound}", f"-{bound}"], [f"{bound + 1}", f"-{bound + 1}"])
 
 
 some_bounds = st.dictionaries(st.sampled_from(KEYS), decimals, max_size=3)
@@ -86,14 +79,3 @@ def test_bounds_are_exact(bounds, whole, others):
     for text in texts:
         legal = text in wanted or (exponents and text in ("1e2", "1E-2"))
         assert machine.accepts(text.encode()) == legal, (bounds, whole, text)
-
-
-@pytest.mark.parametrize(("low", "high"), [("0.5", "0.5004"), ("0.05", "0.0501"), ("1", "1.002"), ("7.25", "7.255")])
-@pytest.mark.parametrize(("above", "under"), itertools.product(KEYS[:2], KEYS[2:]))
-def test_bounds_that_begin_alike_are_exact(low, high, above, under):
-    bounds = {above: Decimal(low), under: Decimal(high)}
-    machine = gv.json_schema({"type": "number", **bounds})
-    for step in range(-30, 80):
-        text = format(Decimal(low) + Decimal(step) / 10_000, "f")
-        for numeral in (text, text + "0", text.rstrip("0").rstrip(".")):
-            assert machine.accepts(numeral.encode()) == is_legal(numeral, DECIMAL, bounds), numeral

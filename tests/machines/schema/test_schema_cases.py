@@ -6,8 +6,7 @@ They lie beside the repository, not in it; where they are missing the tests say 
 import json
 import re
 from collections import Counter
-from decimal import Decimal
-from itertools import islice, permutations, product
+from itertools import islice
 from pathlib import Path
 
 import pytest
@@ -15,48 +14,19 @@ from jsonschema import Draft202012Validator
 
 import guidedviz as gv
 from guidedviz.machines.schema.patterns import FORMAT_REGEXES
+from tests.machines.schema.deciding import MOST_SPELLINGS, spell
 
 SHARED = Path(__file__).resolve().parents[4] / "shared"
 CASES = SHARED / "data" / "json-schema"
 BLANKS = {"compact": (",", ":", ""), "space": (", ", ": ", "")}
 BLANKS["one"] = BLANKS["space"]
 BLANKS |= {"any": ("\n, ", "\t: ", " \r\n")}
-MOST_SPELLINGS = 120
 CHECKER = Draft202012Validator.FORMAT_CHECKER
 UNCHECKED = {*FORMAT_REGEXES} - CHECKER.checkers.keys()  # the validator needs other packages for these
 MOST_LEFT = 89  # cases of schemas that are refused: this number may only go down
 STANDARD = "https://json-schema.org/draft/2020-12/schema"
 
 pytestmark = pytest.mark.skipif(not CASES.is_dir(), reason=f"no JSON Schema cases in {CASES}")
-
-
-def choices(values, blanks, plain):
-    """Every combination of spellings of the values."""
-    spelled = [list(islice(spell(value, blanks, plain), MOST_SPELLINGS)) for value in values]
-    return product(*spelled)
-
-
-def spell(value, blanks, plain):
-    """An instance with its keys in every order; integers without a fraction, characters escaped or plain."""
-    comma, colon, around = blanks
-    if isinstance(value, dict):
-        for keys in permutations(value):
-            heads = [json.dumps(key, ensure_ascii=False) + colon for key in keys]
-            values = [value[key] for key in keys]
-            for items in choices(values, blanks, plain):
-                inside = comma.join(map("".join, zip(heads, items, strict=True)))
-                yield around + "{" + around + inside + "}" + around
-    elif isinstance(value, list):
-        for items in choices(value, blanks, plain):
-            inside = comma.join(items)
-            yield around + "[" + around + inside + "]" + around
-    elif isinstance(value, float):
-        number = format(Decimal(repr(value)), "f")
-        if value.is_integer():
-            number = str(int(value))
-        yield around + number + around
-    else:
-        yield around + json.dumps(value, ensure_ascii=not plain) + around
 
 
 def spellings(value, blanks):
