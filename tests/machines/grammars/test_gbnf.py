@@ -1,5 +1,7 @@
 """A grammar's text means what llama.cpp reads in it, comes back as it went in, and an error points at its cause."""
 
+from functools import partial
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -16,6 +18,7 @@ from guidedviz.machines.regular.nfa import build_nfa
 from guidedviz.machines.regular.regex import regex
 from guidedviz.machines.syntax import EMPTY, Call, Chars, Concat, Either, Net, Repeat, concat, literal
 from tests.common import in_time
+from tests.machines.grammars.twins import grow_twins
 
 # The same pattern twice: in GBNF, and in Python's syntax.
 ATOMS = [('"a"', "a"), ('"ab"', "(?:ab)"), ('"#" # "b"\n', r"\#"),
@@ -27,27 +30,7 @@ SIGNS = ("*", "+", "?", "{2}", "{0}", "{1,2}", "{2,}", "{0,3}")
 COUNTS = [*((sign, sign) for sign in SIGNS), ("{ 1 , 2 }", "{1,2}")]
 
 
-def in_sequence(twins):
-    (first, first_regex), (second, second_regex) = twins
-    return f"{first} {second}", first_regex + second_regex
-
-
-def alternatives(twins):
-    (first, first_regex), (second, second_regex) = twins
-    return f"({first}\n|\t{second})", f"(?:{first_regex}|{second_regex})"
-
-
-def repeated(twin_and_count):
-    (part, part_regex), (count, count_regex) = twin_and_count
-    return f"( {part} ){count}", f"(?:{part_regex}){count_regex}"
-
-
-def grow(inner):
-    pairs = st.tuples(inner, inner)
-    repeats = st.tuples(inner, st.sampled_from(COUNTS)).map(repeated)
-    return pairs.map(in_sequence) | pairs.map(alternatives) | repeats
-
-
+grow = partial(grow_twins, counts=COUNTS)
 twins = st.recursive(st.sampled_from(ATOMS), grow, max_leaves=6)
 
 
@@ -136,29 +119,10 @@ def test_spans_are_places_in_the_text():
     assert grammar.text[grammar.named["item"].tree.position :] == "{2}"
 
 
-def test_a_small_net_is_written_out():
-    net = Net(3, ((0, literal("a"), 1), (1, Repeat(Call("b"), 0, None), 2), (2, literal(","), 0)))
-    shown = show_tree(Concat((literal("<"), net)))
-    assert shown == 'root ::= "<" "a" b* (",a" b*)*'
-
-
-def test_a_large_net_is_shown_as_a_rule_a_place():
-    moves = []
-    for place in range(301):
-        letter = chr(97 + place % 26)
-        moves.append((place, literal(letter), place + 1))
-    net = Net(302, tuple(moves))
-    other = Rule("root-0-0", literal("x"))
-    shown = parse_grammar(show_tree(Concat((literal("<"), net)), other))
-    names = [rule.name for rule in shown.rules]
-    assert names[:3] == ["root", "root-1-0", "root-1-1"]
-    assert names[-2:] == ["root-1-301", "root-0-0"]
-    third = show_gbnf(shown).splitlines()[2]
-    assert third.split() == ["root-1-1", "::=", '"b"', "root-1-2"]
-
-
 def test_odd_trees_are_shown_too():
+    net = Net(3, ((0, literal("a"), 1), (1, Repeat(Call("b"), 0, None), 2), (2, literal(","), 0)))
     trees = {
+        '"<" "a" b* (",a" b*)*': Concat((literal("<"), net)),
         '("")*': Repeat(EMPTY, 0, None),
         r"[^\u0000-\U0010FFFF]": syntax.NOTHING,
         '("a"+)?': Repeat(Repeat(literal("a"), 1, None), 0, 1),
@@ -172,26 +136,19 @@ def test_odd_trees_are_shown_too():
 ERRORS = [
     ('root ::= "a" vlaue\nvalue ::= "c"', 'column 14: unknown rule "vlaue"', "vlaue", 'did you mean "value"?'),
     ('root ::= "a" [x', "an unclosed class", "[x", "close it with ]"),
-    ('root ::= "a', "an unclosed text", '"a', 'close it with "'),
     ('root ::= "a"\n  | "b"', "line 2, column 3: saw |, expected a rule", '| "b"', 'end the line above with the "|"'),
-    ('root ::= ("a"\nb ::= "c"', 'column 3: saw ::=, expected ")"', "::=", 'the "(" of line 1, column 10 is'),
     ('root ::= ("a"', 'saw the end of the grammar, expected ")"', "", "is not closed"),
-    ('root ::= "b" |\na ::= "x"', "saw ::=", '::= "x', 'an empty option is written ""'),
     (r'root ::= "a\q"', r"saw \q, expected \t", r'\q"', ""),
-    (r'root ::= "\x4"', "\\x", r"\x4", ""),
     (r'root ::= [\d]', r"saw \d", r"\d]", ""),
     (r'root ::= "\U00110000"', "a character up to U+10FFFF", r"\U", ""),
     ('root = "a"', "an equals sign", "=", "name ::= ..."),
     ('root ::= "a"+?', "saw ?, expected something to repeat before it", "?", '("a"+)?'),
-    ("root ::= *", "saw *", "*", ""),
     ("root ::= [z-a]", "a range in descending order", "z-a", ""),
     ("root ::= []", "a class with a character in it", "[]", '""'),
-    ("root ::= [^]", "a class with a character in it", "[^]", '""'),
     ('root ::= "a"{2,1}', "saw {2,1}, expected the lower count first", "{2,1}", ""),
     ('root ::= "a"{,1}', "expected {m}, {m,} or {m,n}", "{,1}", "{0,n}"),
     ('root ::= "a"{1000001}', "counts up to 1,000,000", "{1", "{m,}"),
     ('root ::= "a")', 'an unmatched ")"', ")", ""),
-    ("root ::= 'a'", "a single quote", "'a", "double quotes"),
     ("root ::= <[3]>", "saw <[3]>, no vocabulary", "<", "vocabulary="),
     ('root ::= "a"\nroot ::= "b"', 'line 2, column 1: duplicate rule "root"', 'root ::= "b"', "line 1 defines it"),
     ('root ::= \u202e "a"', "<U+202E> is not allowed here", "\u202e", ""),
@@ -206,21 +163,17 @@ def test_an_error_points_at_its_cause(text, said, at, hint):
         parse_grammar(text)
     message, picture, caret = str(caught.value).split("\n")
     assert said in message
+    assert message.startswith("GBNF line ")
+    assert message.endswith(f", expected {caught.value.expected}")
     assert text[caught.value.position :].startswith(at)
     first_line = at.replace("\u202e", "<U+202E>").split("\n")[0]
     assert picture[caret.index("^") :].startswith(first_line)
-    assert caret.endswith("^") if not hint else hint in caret
-    assert message.startswith("GBNF line ")
-    assert caught.value.expected
-    assert message.endswith(f", expected {caught.value.expected}")
+    assert hint in caret
 
 
 def test_a_missing_root_names_the_nearest_rule():
     with pytest.raises(PatternError, match=r"no rule 'root'.*\"rot\""):
         parse_grammar('a ::= "a"\nrot ::= a')
-    with pytest.raises(PatternError, match="no rule 'root'"):
-        parse_grammar("# nothing")
-    assert parse_grammar('a ::= "a"', root="a").root == "a"
 
 
 def test_the_machines_without_a_stack_refuse_a_call():
@@ -230,8 +183,8 @@ def test_the_machines_without_a_stack_refuse_a_call():
 
 def test_line_ends_of_every_system():
     for end in ("\n", "\r\n", "\r"):
-        grammar = parse_grammar(end.join(["# x", 'root ::= a |', '  "c" # y', "", 'a ::= "a"', ""]))  # fmt: skip
-        assert plain_rules(grammar) == plain_rules(parse_grammar('root ::= a | "c"\na ::= "a"'))
+        grammar = parse_grammar(end.join(["# x", "root ::= a |", '  "c" # y', "", 'a ::= "a"', ""]))
+        assert show_gbnf(grammar) == show_gbnf(parse_grammar('root ::= a | "c"\na ::= "a"'))
     with pytest.raises(GrammarError, match="line 3, column 6"):
         parse_grammar('root ::= "a"\r\n\r\na ::=*')
 
@@ -239,16 +192,14 @@ def test_line_ends_of_every_system():
 HOSTILE = {
     "open": "root ::= " + "(" * 100_000,
     "brackets": "root ::= " + "[" * 300_000,
-    "quotes": "root ::= " + '"' * 300_001,
     "digits": 'root ::= "a"{' + "9" * 100_000 + "}",
     "name": "root ::= " + "b" * 400_000 + "\n" + "c" * 400_000 + ' ::= "a"',
     "chain": "\n".join(f"r{number} ::= r{number + 1}" for number in range(20_000)),
-    "long": "root ::= " + " " * 2_000_000,
 }
 
 
 @pytest.mark.parametrize("kind", HOSTILE)
-@pytest.mark.quick(every=3)
+@pytest.mark.quick(every=4)
 def test_a_hostile_grammar_ends_in_a_short_error_soon(kind):
     with in_time(5), pytest.raises(PatternError) as caught:
         parse_grammar(HOSTILE[kind])

@@ -1,8 +1,8 @@
 """A grammar in Lark's notation means what its table says; what is refused is named, with its line and column."""
 
-import json
 import sys
 
+import lark
 import pytest
 
 import guidedviz as gv
@@ -13,56 +13,35 @@ from tests.common import assert_reads, in_time
 
 # A grammar, texts that it has, texts that it does not have.
 MEANINGS = [
-    ('start: "a" "b" | "c" ("d" | "e")', "ab cd ce", "a c ade abcd"),
-    ('start: ("x" | "y") ["z"]', "x yz", "z xyz"),
-    ('start: "a"?', ["", "a"], "aa"),
-    ('start: "a"*', ["", "aaa"], "b"),
-    ('start: "a"+', "a aaa", [""]),
-    ('start: "a"~3', "aaa", "aa aaaa"),
     ('start: "a" ~ 1 .. 2', "a aa", ["", "aaa"]),
     ('start: "a"~0', [""], "a"),
-    ('start: "a"{2}', "aa", "a aaa"),
     ('start: "a"{ 1 , 2 }', "a aa", ["", "aaa"]),
     ('start: "a"{1,}', "a aaa", [""]),
     ('start: "a"{,2}', ["", "aa"], "aaa"),
     ('start: "a"{,}', ["", "aaa"], "b"),
-    ('start: ("a" | "bc")~2', "aa abc bcbc", "a bc aaa"),
     ("start:", [""], "a"),
+    ('start: %json {"type": "array", "items": {"$ref": "#"}}', ["[[ ] , []]"], ["[1]", " []", "[]\\n"]),
     ('start: | "a"', ["", "a"], "aa"),
-    ('start: "a" |', ["", "a"], "aa"),
     ('start: "" "a" ""', "a", ["", "aa"]),
-    ("start: ()", [""], "a"),
-    ('start: "a" "b"* "c"? -> name', "a abbc", "b abname"),
     ('start: ("a" -> first | "b" -> Second) "c"', "ac bc", "a first"),
     ('?start: x _y\n!x: "a"\n!?_y: "b"', "ab", "a b"),
     ('start.2: A "b"\nA.-1: "a"', "ab", "a"),
-    ('start: list\nlist: "(" (list ("," list)*)? ")"', "() ((),()) ((()))", "( (,) ()()"),
     ('start: start "+" T | T\nT: "1"', "1 1+1+1", "1+ +1"),
     ('start: a-b C-D->x\na-b: "1"\nC-D: "2"', "12", "1-2"),
-    ('start: longName\nlongName: "a"', "a", "b"),
-    ('start: A B\nA: B C?\nB: "b"\nC: "c"', "bb bcb", "b cb"),
-    ('start: A\nA: ("x" | B)+ "0".."9"~2\nB: /[yz]/', "x12 xyz99", "x1 12"),
-    ('start: "α".."γ"+', "β αγ", "δ a"),
     ('start: "ab"i "C"', "abC ABC aBC", "abc"),
-    ('start: "é"i "ß"i', "éß Éß", "e éSS"),
     (r'start: "\n\t\\\"\/\b\f\r\x41\u00e9\\x41\ud83d\ude00"', ['\n\t\\"/\b\f\rAé\\x41😀'], "nt"),
     (r"start: /a\/b|c+/", "a/b cc", "ab a c/"),
-    ("start: /a.c/", ["abc", "a😀c"], ["a\nc", "ac"]),
     ("start: /a.c/s", ["abc", "a\nc"], "ac"),
-    ('start: /AB/i "c"', "abc ABc", "abC"),
     ('start: /a b # two/x "c"', "abc", ["a bc"]),
     ("start: /a\n b/xi", "AB", ["A B"]),
     (r"start: /\x{41}\u{e9}\x42\\x/", [r"AéB\x"], "x41"),
-    ("start: /^a+$/ /(?i:b)(?s:.)/", ["aaB\n"], "aC."),
     ("start: /a*?b{2,3}/u", "abb bbb", "ab"),
     (r"start: /\d\w\s/", ["1_ "], ["١_ ", "1é ", "1a\u00a0"]),
-    ("start: A\nA: /[ab]+/ & /[bc]+/", "b bb", "a c ab"),
     ('start: A\nA: "x" | /[ab]+/ & ~/.*aa.*/', "x abab", "aab xa"),
     ('start: A "!"\nA: ~B & /[0-9]*/\nB: "0" /[0-9]/+', "0! 10! !", "01! a!"),
     ("start: ~/[^a]*/", "a ba", ["b", ""]),
     ('start: p{"a", B} p{"c", B}\np{x, y}: x y\nB: "b"', "abcb", "ab abab"),
     ('start: s{x, ","}\ns{a, b}: a (b a)*\nx: s{"1", "+"} | "2"', "1 1,1+1 2,1", "1, 1++1"),
-    ('start: n{"x"}\nn{a}: "(" n{a} ")" | a', "x ((x))", "() (x"),
     ('start: %regex {"substring_words": "to be, or"} "."', [".", "to be.", " be,.", "or."], ["o be.", "t."]),
     ('start: %regex {"substring_chars": "añb"}', ["", "añb", "ñ", "ñb"], "ab"),
     ('start: A\nA: "<" %regex {"substring_chunks": ["a", "bc"]} ">"', "<> <abc> <bc>", "<b> <ac>"),
@@ -72,15 +51,11 @@ MEANINGS = [
         ["{}", '{ "x" : 1 }', '{"x":1,"y":2}'],
         ['{"x":"1"}', "{} ", " {}"],
     ),
-    ('start: %json {"const": "a}\\"b"} | %json {"enum": [[1]]}', [r'"a}\"b"', "[1]"], ['"a"', "1"]),
     ('start[capture]: x\nx[capture="y"]: "a"', "a", "b"),
     ('\n\n  start : "a" // one\n  # two\n     | "b"\n\n\n | "c"\n # end', "a b c", "d"),
-    ('# x\r\nstart: "a"\r\n  | b\r\n\r\nb: "b"', "a b", "c"),
     ('start: "a" \\\n  "b"', "ab", "a"),
-    ('start: "#" /#/ "//" # "no"', "##//", "#"),
     ("start: item\n%import common.INT -> item", "12", "a"),
     ("start: CNAME INT\n%import common (CNAME, INT)", "a1 _9", "1 1a"),
-    ("start: X\n%import common . INT -> X", "12", "a"),
 ]
 
 
@@ -95,15 +70,10 @@ def test_a_grammar_has_these_texts(grammar, accepted, refused):
 
 # What is ignored stands after lexemes: between two of them and at the end.
 IGNORED = [
-    ('start: A "b"\n%ignore " " | "_"+\nA: "a" "c"', ["acb", "ac b", "ac _b_ "], ["a cb", " acb"]),
     ('start: "a" "b"\n%ignore W\nW: "-"\n%ignore /#[^\\n]*\\n/', ["ab", "a-b", "a#b\nb", "ab--#\n"], ["-ab", "a#b"]),
-    ('start: "a"? "b"\n%ignore " "', ["a b", "b", "b "], [" b"]),
     ('start: /a*/ "b"\n%ignore " "', ["a b", "b", " b"], ["a c"]),
-    ('start: "" "b"\n%ignore " "', ["b "], [" b"]),
     ('start: x "b"\nx:\n%ignore " "', ["b", "b "], [" b"]),
-    ('start: "a"+ | N\nN: /[0-9]/+\n%ignore " "', ["a a", "12 "], ["1 2"]),
     ('start: "a" %json {"type": "array"} "b"\n%ignore "_"', ["a_[ 1]_b", "a[]b"], ["a[_]b", "a []b"]),
-    ('start: t{"a"} "c"\nt{x}: x "b"\n%ignore " "', ["a b c"], [" abc"]),
     ('start: "a" "b"\n%ignore " "\n%llguidance {"ignore_once": true}', ["a b ", "ab"], ["a  b"]),
     (
         'start: ("(" start ")")?\n%ignore " "\n%llguidance {"allow_initial_skip": true, "no_forcing": true}',
@@ -119,39 +89,17 @@ def test_what_is_ignored_may_stand_here(grammar, accepted, refused):
     test_a_grammar_has_these_texts(grammar, accepted, refused)
 
 
-COMMON_TEXTS = {
-    "DIGIT": ("0 9", "10 a"),
-    "HEXDIGIT": ("0 f F", "g 10"),
-    "INT": ("0 12", "-1 1."),
-    "SIGNED_INT": ("0 +1 -22", "+ 1.5"),
-    "DECIMAL": ("1. 1.5 .5", "1 ."),
-    "_EXP": ("e1 E-12", "e 1"),
-    "FLOAT": ("1. .5 1e3 1.5E-3", "1 e3 -1.5"),
-    "SIGNED_FLOAT": ("-1. +.5 2e3", "1 -"),
-    "NUMBER": ("0 12 .5 1e3", "-1 x"),
-    "SIGNED_NUMBER": ("0 -12 +.5", "+ --1"),
-    "ESCAPED_STRING": ('"" "a" "\\"" "\\\\"', 'a " "\\" "a"b"'),
-    "LCASE_LETTER": ("a", "A ab"),
-    "UCASE_LETTER": ("A", "a AB"),
-    "LETTER": ("a Z", "1 ab"),
-    "WORD": ("a AbC", "a1 a_"),
-    "CNAME": ("a _a1 A_", "1a a-b"),
-    "WS_INLINE": ([" ", "\t "], ["", "\n"]),
-    "WS": ([" ", "\t\f\r\n"], ["", "\v"]),
-    "CR": (["\r"], ["\n", ""]),
-    "LF": (["\n"], ["\r", "\n\n"]),
-    "NEWLINE": (["\n", "\r\n\n"], ["", "\r"]),
-    "SH_COMMENT": (["#", "# a"], ["#\n", "a"]),
-    "CPP_COMMENT": (["//", "// a"], ["//\n", "/"]),
-    "C_COMMENT": (["/**/", "/* a\n* b **/"], ["/*", "/* */ */"]),
-    "SQL_COMMENT": (["--", "-- a"], ["--\n", "-"]),
-}
+# in Lark's own library these two are lazy, which has no meaning for a whole text
+LAZY = {"ESCAPED_STRING": r'"([^"\\\n]|\\.)*"', "C_COMMENT": r"/\*((?!\*/)[\s\S])*\*/"}
 
 
 @pytest.mark.parametrize("name", COMMON)
-def test_a_terminal_of_the_common_library_has_these_texts(name):
-    accepted, refused = COMMON_TEXTS[name]
-    test_a_grammar_has_these_texts(f"%import common.{name}\nstart: {name}", accepted, refused)
+@pytest.mark.quick(every=4)
+def test_a_terminal_of_the_common_library_is_that_of_larks_own(name):
+    text = f"%import common.{name}\nstart: {name}"
+    [terminal] = lark.Lark(text).terminals
+    regex = LAZY.get(name) or terminal.pattern.to_regexp()
+    assert gv.machines.shortest_difference(gv.lark(text), gv.regex(regex)) is None
 
 
 def test_another_rule_can_be_the_start():
@@ -179,29 +127,6 @@ def test_equal_schemas_are_read_once():
     assert len(many.grammar.rules) == len(one.grammar.rules)
 
 
-SCHEMAS = [
-    {"type": "integer"}, {}, {"type": "object"}, {"type": ["string", "array", "null"]}, 
-    {"enum": ["a", [1, 2], {"a": 1}]},
-    {"type": "object", "properties": {"a": {"type": "array"}}, "required": ["a"], "additionalProperties": False},
-    {"anyOf": [{"type": "null"}, {"type": "array", "items": {"$ref": "#"}}]}, {"not": {"type": "integer"}},
-    {"type": "array", "prefixItems": [{"type": "integer"}], "items": False}, {"type": "object", "minProperties": 1},
-]  # fmt: skip
-VALUES = '1 null "a" {} [] [1,2] [null] [[],[null]] {"a":[]} {"a":1} {"b":{"a":[1]}}'.split()
-
-
-@pytest.mark.parametrize("schema", SCHEMAS)
-def test_a_schema_in_a_grammar_has_its_values_without_blanks_around_them(schema):
-    inside = gv.lark(f"start: %json {json.dumps(schema)}")
-    alone = gv.json_schema(schema, whitespace="any", extra_keys="open")
-    for value in VALUES:
-        assert not inside.accepts(f" {value}".encode())
-        assert not inside.accepts(f"{value}\n".encode())
-        spaced = value.replace(",", " , ").replace("{", "{ ").replace("]", "\t]")
-        for text in (value, spaced):
-            data = text.encode()
-            assert inside.accepts(data) == alone.accepts(data), text
-
-
 def test_what_a_schema_cannot_say_is_noted():
     assert gv.lark('start: %json {"type": "null", "x-unit": "m"}').notes == (
         "#/x-unit: not a keyword of JSON Schema, ignored",
@@ -211,86 +136,52 @@ def test_what_a_schema_cannot_say_is_noted():
 NAMED = "the name of a rule or terminal"
 # A text, the line and column of its error, and what the error says: seen, expected, hint.
 ERRORS = [
-    ("start: foo", "1:8", 'unknown name "foo"', NAMED, ""),
     ('start: valeu\nvalue: "a"', "1:8", 'unknown name "valeu"', NAMED, 'did you mean "value"?'),
-    ('start: "a"\nA: B', "2:4", 'unknown name "B"', NAMED, ""),
     ('%ignore W\nstart: "a"', "1:9", 'unknown name "W"', NAMED, ""),
     ('first: "a"', "1:1", "no rule 'start'", "a rule to start from", 'start from "first"?'),
-    ('stort: "a"\nb: "b"', "1:1", "no rule 'start'", "a rule to start from", 'start from "stort"?'),
-    ("", "1:1", "no rule 'start'", "a rule to start from", ""),
     ('start: "a"\nstart: "b"', "2:1", 'duplicate name "start"', "another name", "line 1 defines it"),
-    ('start: A\nA: "a"\n\nA: "b"', "4:1", 'duplicate name "A"', "another name", "line 2 defines it"),
     ('%import common.INT\nINT: "a"\nstart: INT', "2:1", 'duplicate name "INT"', "another name", "line 1 defines it"),
     ("start: A\nA: B\nB: C\nC: B", "3:1", "needs itself: B -> C -> B", "terminals without", "small letters"),
-    ('start: A\nA: "a" A', "2:1", "needs itself: A -> A", "terminals without recursion", "a rule, in small letters"),
     ('start: A\nA: b\nb: "b"', "2:4", "the rule b in a terminal", "terminals only", "in capitals"),
     ("start: A\nA: <x>", "2:4", "<x> in a terminal", "a part of a text", "write it in a rule"),
-    ("start: A\nA: %json {}", "2:4", "%json {} in a terminal", "a part of a text", "write it in a rule"),
     ('start: "a" & "b"', "1:8", "& in a rule", "a terminal", "in capitals"),
     ("start: <[x]>", "1:8", "the token <[x]>", "ids", "<[128010]> or <[5-9,12]>"),
     ("start: <[128010-128255]>", "1:8", "the token <[128010-128255]>, no vocabulary", "the one", "vocabulary="),
     ("%declare A\nstart: A", "1:1", "%declare", "terminals with a text", ""),
-    ('%override start: "a"', "1:1", "%override or %extend", "one definition", "->"),
     ('start: "a"\n%extend start: "b"', "2:1", "%override or %extend", "one definition", "->"),
     ('start: %lark { start: "a" }', "1:8", "a grammar in the grammar (%lark)", "one grammar", "beside"),
-    ("start: @other", "1:8", "a grammar by its name (@)", "one grammar", "beside"),
-    ('start: "a" %if x', "1:12", "a condition (%if)", "a rule without parameters", ""),
     ('start::_: "a"', "1:7", 'a second ":"', "a rule without parameters", ""),
     ('start ::= "a"', "1:8", '"::="', '":"', "gv.grammar reads GBNF"),
     ("%foo bar", "1:1", "an unknown directive", "%import, %ignore", ""),
     ("start[lazy]: /a/", "1:7", "the attribute lazy", "a rule without it", ""),
     ('start: a\na[capture, suffix="x"]: /a/', "2:12", "the attribute suffix", "a rule without it", ""),
-    ('start[stop=""]: /a/', "1:7", "the attribute stop", "a rule without it", ""),
-    ("start[max_tokens=10]: /a/", "1:7", "the attribute max_tokens", "a rule without it", ""),
-    ("start[temperature=0.5]: /a/", "1:7", "the attribute temperature", "a rule without it", ""),
-    ("start: A\nA[lazy]: /a/", "2:3", "the attribute lazy", "a terminal without it", ""),
     ('%llguidance {"x": true}\nstart: "a"', "1:13", "the option x: True", "allow_initial_skip", ""),
-    ('%llguidance {"ignore_once": 1}\nstart: "a"', "1:13", "the option ignore_once: 1", "true or false", ""),
     ('%llguidance {"allow_invalid_utf8": true}\nstart: "a"', "1:13", "allow_invalid_utf8", "true or false", ""),
-    ('%llguidance [1]\nstart: "a"', "1:13", "saw [1]", "an object", ""),
     ("%import common.INTT\nstart: INTT", "1:9", "unknown import common.INTT", "common.NAME", '"INT"'),
-    ("%import python.NAME\nstart: NAME", "1:9", "unknown import python.NAME", "common.NAME", ""),
     ("%import .other.X\nstart: X", "1:9", "unknown import .other.X", "common.NAME", "write its definition"),
-    ("start: A\n%import common (A, B)", "2:9", "unknown import common.A", "common.NAME", ""),
-    ("start: f\nf{x}: x", "1:8", 'unknown name "f"', NAMED, ""),
     ('start: f{"a"}\nf{x, y}: x', "1:8", "arguments: 1", "2 for f", ""),
     ('start: g{"a"}\nff{x}: x\ng: "a"', "1:8", "g{...}", "a template, in a rule", ""),
     ('start: "a"~3..2', "1:11", "saw ~3..2", "the lower count first", ""),
     ('start: "a"{-1,}', "1:11", "saw {-1,}", "{m}, {m,}, {,n} or {m,n}", ""),
-    ('start: "a"~99999999999', "1:11", "saw ~99999999999", "~n, ~m..n", ""),
     ('start: "a"~0..9999999', "1:11", "saw ~0..9999999", "counts up to 1,000,000", ""),
-    ('start: "a"+?', "1:12", "saw ?", "a text, a regex, a name", ""),
     ('start: "ab".."c"', "1:8", 'saw "ab"', "one character", ""),
-    ('start: "a".."c"i', "1:13", 'saw "c"i', "one character, without a flag", ""),
     ('start: "z".."a"', "1:8", "a range in descending order", "the lower character first", ""),
     (r'start: "a\qb"', "1:10", "another escape", r"\uHHHH", "a backslash is"),
-    (r'start: "\u12"', "1:10", "another escape", r"\xHH", ""),
     ("start: /a/\n  | /[b/", "2:6", "unterminated character set", "a regex in Python's syntax", ""),
     ("start: /a)(b/i", "1:10", "unbalanced parenthesis", "a regex in Python's syntax", ""),
-    ("start: /a(/i", "1:10", "missing ), unterminated subpattern", "a regex in Python's syntax", ""),
     (r"start: /ab(c)\1/", "1:14", "a backreference", "a regex in Python's syntax", ""),
     ("start: /a(?=b)/", "1:10", "a lookaround", "a regex about its own text", "the rule"),
-    ("start: /(?<!a)b/", "1:9", "a lookaround", "a regex about its own text", ""),
-    (r"start: /\bfoo/", "1:9", "a lookaround", "a regex about its own text", ""),
     ("start: /[[:alpha:]]/", "1:10", "possible nested set", "a regex in Python's syntax", ""),
     ("start: /a/il", "1:8", "the flags il", "some of imsux", ""),
-    ('start: %regex {"substring": "a"}', "1:8", "saw {'substring': 'a'}", '"substring_words"', ""),
     ('start: %regex {"substring_chunks": [1]}', "1:8", "saw {'substring_chunks': [1]}", "with texts", ""),
     ('start: %json {"a" 1}', "1:19", "expecting ':' delimiter", "JSON", ""),
-    ('start: %json {"type": "text"}', "1:8", "schema, #/type: 'text'", "a type", ""),
     ("start: %json []", "1:8", "schema, #", "", ""),
     ("start: %json {", "1:15", "saw the end of the grammar", '"}"', ""),
     ('start: "a', "1:8", "an unclosed text", 'a " after it', "in the same line"),
-    ("start: /a", "1:8", "an unclosed regex", "a / after it", "in the same line"),
-    ("start: <a b>", "1:8", "an unclosed token", "a > after it", ""),
     ("start: 'a'", "1:8", "a single quote", "a text in double quotes", '"a"'),
     ('start "a"', "1:7", 'saw "a"', '":"', ""),
-    ('start: ("a"', "1:12", "saw the end of the grammar", '")"', ""),
     ('start: ("a"\n"b")', "1:12", "saw the end of the line", '")"', "a rule is one line"),
-    ('start: ["a")', "1:12", "saw )", '"]"', ""),
     ('start: "a" |\n  "b"', "2:3", 'saw "b"', "a rule, a terminal or a directive", "a rule is one line"),
-    ('start: "a" ->', "1:14", "saw the end of the grammar", "a name", ""),
-    ('start: "a";', "1:11", "saw ;", "a text, a regex, a name or the end of the line", ""),
     ('start: "a" start', "1:1", "the rule 'start' can never finish", "a complete text", "without rule calls"),
     ("start: A\nA: /[ab]/ & /[cd]/", "2:1", "the rule 'A' can never finish", "a complete text", ""),
     ("start: " + "(" * 101 + '"a"' + ")" * 101, "1:108", "more than 100 nested parentheses", "fewer", "its own"),
@@ -309,13 +200,6 @@ def test_an_error_says_where_what_and_why(text, place, seen, expected, hint):
     assert "^" in caught.value.picture
 
 
-def test_a_grammar_is_a_text():
-    with pytest.raises(SettingError, match="lark: saw bytes, expected a str"):
-        gv.lark(b'start: "a"')
-    with pytest.raises(SettingError, match="lark, start: saw None, expected the name of a rule"):
-        gv.lark('start: "a"', start=None)
-
-
 def test_without_the_package_an_error_says_how_to_install_it(monkeypatch):
     from guidedviz.machines.grammars.lark_notation import notation_parser
 
@@ -332,36 +216,23 @@ def chain(line, last, length=10_000):
 
 HOSTILE = {
     "deep parentheses": "start: " + "(" * 20_000 + '"a"' + ")" * 20_000,
-    "deep options": "start: " + "[" * 20_000,
-    "deep negation": "start: A\nA: " + "~" * 5_000 + '"a"',
     "deep JSON": "start: %json " + '{"items":' * 20_000 + "{}" + "}" * 20_000,
-    "a long name": "start: " + "a" * 65_536,
-    "a long text": f'start: "{"a" * 900_000}"',
     "too long": f'start: "{"a" * limits.GBNF_CHARACTERS}"',
     "many rules": "start: r0\n" + chain('r{0}: "a" r{1}', 'r{0}: "b"'),
     "many terminals": "start: T0\n" + chain('T{0}: "a" T{1}', 'T{0}: "b"'),
-    "many terminals in one": "start: X\nX: ~T0\n" + chain('T{0}: "a" T{1}', 'T{0}: "b"'),
     "doubled terminals": "start: X\nX: ~T0\n" + chain("T{0}: T{1} T{1}", 'T{0}: "b"', 40),
     "a growing template": 'start: t{"a"}\nt{x}: "b" t{u{x}} | x\nu{y}: y y',
-    "doubled templates": 'start: t0{"a"}\n' + chain("t{0}{{x}}: t{1}{{p{{x}}}} t{1}{{q{{x}}}}", "t{0}{{x}}: x", 20)
-    + '\np{x}: "p" x\nq{x}: "q" x',
     "many counts": "start: " + " ".join(['("a" | "bc")~0..1000000'] * 300),
-    "nested counts": 'start: (((("a"~1000)~1000)~1000)~1000)',
     "a large conjunction": "start: A\nA: /(a|b)*a(a|b){14}/ & /(a|b)*b(a|b){14}/",
     "many substrings": 'start: %regex {"substring_chars": "' + "abcdefghij" * 1_000 + '"}',
-    "many tokens": "start: " + '"a" ' * 200_000,
     "many ignored": 'start: "a"\n' + "%ignore /x+/\n" * 5_000,
     "empty lines": "\n" * 900_000 + 'start: "a"',
-    "comments": "// x\n" * 150_000 + "start",
     "quotes": '"' * 100_000,
-    "slashes": "start: " + "/a" * 50_001,
-    "backslashes": 'start: "' + "\\" * 100_000,
-    "braces": "start: a{" + "b{" * 30_000,
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-@pytest.mark.quick("deep parentheses", "doubled terminals", "a growing template", "empty lines")
+@pytest.mark.quick("deep parentheses", "doubled terminals", "a growing template")
 def test_a_hostile_grammar_ends_soon(name):
     with in_time(10):
         said = ""

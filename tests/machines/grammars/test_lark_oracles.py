@@ -2,16 +2,17 @@
 
 import re
 from contextlib import suppress
+from functools import partial
 
 import lark
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import guidedviz as gv
-from guidedviz.errors import GuidedVizError, PatternError
+from guidedviz.errors import PatternError
 from guidedviz.machines.grammars.show import show_lark
-from tests.common import in_time
-from tests.strategies import apply_edits, edits, grammars
+from tests.machines.grammars.twins import grow_twins
+from tests.strategies import grammars
 
 # Lark's parser knows all prefixes of a terminal's longest match, so its terminals have no text that is not one.
 LEXEMES = ['"a"', '"b"', '"ab"', '"c"i', "A", "B", "C", '"a".."b"', "/[ab]+/", "/c/"]
@@ -80,37 +81,10 @@ def test_larks_own_parser_ignores_the_same(text, tried):
 ATOMS = [('"a"', "a"), ('"+."', r"\+\."), ('"ab"i', "(?i:ab)"), ('"a".."c"', "[a-c]"), ("/[^a]/", "[^a]"),
          ("/a|bc/", "(?:a|bc)"), ("/A./i", "(?i:A.)"), ("/./s", r"[\s\S]"), (r"/\//", "/"), (r'"\u00e9\n"', r"é\n"),
          ('""', ""), ("X", "(?:b|cc)"), ("DIGIT", "[0-9]")]  # fmt: skip
-COUNTS = {"?": "?", "*": "*", "+": "+", "~2": "{2}", "~1..2": "{1,2}", "{,2}": "{0,2}", "{1,}": "{1,}"}
+COUNTS = [("?", "?"), ("*", "*"), ("+", "+"), ("~2", "{2}"), ("~1..2", "{1,2}"), ("{,2}", "{0,2}"), ("{1,}", "{1,}")]
 
 
-def in_sequence(twins):
-    (first, first_regex), (second, second_regex) = twins
-    return f"{first} {second}", first_regex + second_regex
-
-
-def alternatives(twins):
-    (first, first_regex), (second, second_regex) = twins
-    return f"({first}|{second})", f"(?:{first_regex}|{second_regex})"
-
-
-def repeated(twin_and_count):
-    (part, part_regex), (count, count_regex) = twin_and_count
-    return f"({part}){count}", f"(?:{part_regex}){count_regex}"
-
-
-def optional(twin):
-    part, part_regex = twin
-    return f"[{part}]", f"(?:{part_regex})?"
-
-
-def grow_terminals(inner):
-    pairs = st.tuples(inner, inner)
-    counts = st.sampled_from(list(COUNTS.items()))
-    repeats = st.tuples(inner, counts).map(repeated)
-    return pairs.map(in_sequence) | pairs.map(alternatives) | repeats | inner.map(optional)
-
-
-terminals = st.recursive(st.sampled_from(ATOMS), grow_terminals, max_leaves=5)
+terminals = st.recursive(st.sampled_from(ATOMS), partial(grow_twins, counts=COUNTS), max_leaves=5)
 IMPORTED = '\nX: "b" | "c"~2\n%import common.DIGIT'
 letters = st.lists(st.text("aAbBc+./é\n07", max_size=6), min_size=10, max_size=10)
 
@@ -150,27 +124,3 @@ def test_a_grammar_that_is_shown_in_lark_reads_the_same_texts(text, tried):
         for each in tried:
             data = each.encode()
             assert shown.accepts(data) == machine.accepts(data), each
-
-
-SCRAPS = [
-    *'()|[]{}"*+?.#\\-^:=,0é🙂\n\r \0/%~&<>@!_', "->", "..", "start", "X ", '"a"', "/a/", "~1000", "{0,}", "{,2}",
-    "\\u", "%json {", '%json {"type": "null"}', "%ignore ", "%import common.WS", "%regex {}", "<a>", "[lazy]", "x{y}",
-    "//", "\ud800", "\u202e", "\nT: T\n", '""', "(?=a)", "/[[a]/", "/i", "i",
-]  # fmt: skip
-
-
-@given(lark_grammars, edits(SCRAPS))
-def test_a_spoilt_grammar_ends_in_our_own_error_or_a_machine_soon(text, changes):
-    text = apply_edits(text + TERMINALS, changes)
-    with in_time(10), suppress(GuidedVizError):
-        gv.lark(text).accepts_prefix("abcé🙂".encode())
-
-
-texts_of_scraps = st.lists(st.sampled_from(SCRAPS), max_size=12).map("".join)
-
-
-@given(st.text(max_size=30) | texts_of_scraps)
-def test_any_text_at_all_ends_so(text):
-    for written in (text, "start: " + text, "start: T\nT: " + text):
-        with suppress(GuidedVizError):
-            gv.lark(written).accepts_prefix(b"a")

@@ -8,7 +8,7 @@ from guidedviz.machines.grammars.grammar import Grammar, Rule
 from guidedviz.machines.grammars.show import show_gbnf
 from guidedviz.machines.grammars.token_calls import call_tokens
 from guidedviz.machines.special import BEGINS, ENDS, named
-from guidedviz.machines.syntax import ANY_CHARACTER, Either, Repeat, concat, literal
+from guidedviz.machines.syntax import ANY_CHARACTER, Repeat, concat, literal
 from guidedviz.machines.written import machine_grammar
 
 IDS = {"<a>": (1,), "<ab>": (2, 3), '"\0é': (4,), "</a>": (5,)}
@@ -48,7 +48,6 @@ def test_the_paths_of_a_machine_become_calls():
     [
         concat(BEGINS, literal("a")),
         concat(literal("a"), ENDS),
-        concat(Either((concat(BEGINS, literal("a")), concat(BEGINS, literal("b")))), ENDS),
     ],
 )
 def test_a_name_in_several_parts_is_refused(tree):
