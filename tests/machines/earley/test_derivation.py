@@ -35,14 +35,6 @@ def spell(tree):
     return b"".join(leaf.data for leaf in leaves)
 
 
-def test_a_finished_text_has_no_open_branch():
-    tree = derivation(LIST, b"[12,[3],[]]")
-    assert [part.open for part in all_branches(tree)] == [False] * 7
-    names = [child.name for child in branches_of(tree.children)]
-    assert names == ["item"] * 3
-    assert spell(tree) == b"[12,[3],[]]"
-
-
 def test_a_beginning_is_open_down_to_where_it_is_read():
     assert shown(LIST, b"[12,[") == ["root…", '"["', "item", '"12"', '","', "item…", "root…", '"["']
     assert str(derivation(LIST, b"")) == "root…"

@@ -11,7 +11,7 @@ from guidedviz.machines.grammars.grammar import Grammar, Rule
 from guidedviz.machines.machine import read
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.syntax import Call, Concat, Either, Net, literal
-from tests.common import in_time
+from tests.common import assert_reads, in_time
 
 
 def test_a_grammar_a_machine_or_a_text_is_taken():
@@ -39,13 +39,11 @@ def test_a_chart_has_a_column_for_every_byte_that_could_be_read():
     columns = machine.chart(b",1")
     assert [column.number for column in columns] == [0, 1, 2]
     assert [column.number for column in machine.chart(b",x;")] == [0, 1]
-    items = columns[2].items
-    finished = [item.row.phrase for item in items if item.after is None]
-    rules = [phrase.rule for phrase in finished if phrase.part is None]
-    assert rules == ["e", "list"]
+    finished = [item.row.phrase for item in columns[2].items if item.after is None]
+    assert [phrase.rule for phrase in finished if phrase.part is None] == ["e", "list"]
 
 
-@pytest.mark.parametrize("count", [8, 9, 127, 128, 129, 1000])
+@pytest.mark.parametrize("count", [8, 9, 129])
 def test_counts_by_halves(count):
     exact = earley(f"root ::= x{{{count}}}\nx ::= [ab]")
     most = earley(f"root ::= x{{0,{count}}}\nx ::= [ab]")
@@ -61,37 +59,28 @@ def test_a_count_of_a_million_is_few_rows():
     assert earley('root ::= "a"{1000000}').accepts_prefix(b"a" * 2000)
 
 
-HOSTILE = {
-    "two of itself": ('root ::= "<" s ">"\ns ::= s s | "a"', b"<" + b"a" * 3000),
-    "three of itself": ('root ::= s\ns ::= s s s | s s | "a" | ""', b"a" * 3000),
-    "nullable loops": ('root ::= (("a"?)*)*', b"a" * 3000),
-    "counts in counts": ('root ::= ((("a"?){1000}){1000}){1000}', b"a" * 3000),
-}
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", HOSTILE)
-def test_too_many_ways_end_in_an_error_soon(kind):
-    text, data = HOSTILE[kind]
+@pytest.mark.parametrize("text", ['root ::= s\ns ::= s s s | s s | "a" | ""', 'root ::= ((("a"?){1000}){1000}){1000}'])
+def test_too_many_ways_end_in_an_error_soon(text):
     machine = earley(text)
     with in_time(8):
-        assert machine.accepts_prefix(data[:5])
+        assert machine.accepts_prefix(b"aaaaa")
         said = r"over 1,000 rows or 10,000 moves at one byte, most of them for (s|root)"
         with pytest.raises(PatternError, match=said):
-            machine.accepts_prefix(data)
+            machine.accepts_prefix(b"a" * 3000)
 
 
-def test_a_megabyte_of_flat_text_is_read():
+def test_a_long_flat_text_is_read():
     machine = earley(r'root ::= "[" text ("," text)* "]"' + "\n" + r'text ::= "\"" [^"]* "\""')
-    texts = ['"é🙂 and so on"'.encode()] * 60_000
+    texts = ['"é🙂 and so on"'.encode()] * 5_000
     data = b"[" + b",".join(texts) + b"]"
-    assert len(data) > 1_000_000
     assert machine.accepts(data)
     assert not machine.accepts(data[:-1])
 
 
 def test_a_depth_without_bound_is_an_error(monkeypatch):
     monkeypatch.setattr(limits, "CHART_COLUMNS", 1000)
+    monkeypatch.setattr(limits, "EARLEY_STATES", 50)  # those that were forgotten are met again
     machine = earley('root ::= "(" root ")" | "x"')
     assert machine.accepts(b"(" * 400 + b"x" + b")" * 400)
     for take in (machine.accepts_prefix, machine.chart):
@@ -99,21 +88,9 @@ def test_a_depth_without_bound_is_an_error(monkeypatch):
             take(b"(" * 1100)
 
 
-def test_states_that_were_forgotten_are_met_again(monkeypatch):
-    monkeypatch.setattr(limits, "EARLEY_STATES", 50)
-    machine = earley('root ::= "(" root ")" | "x"')
-    assert machine.accepts(b"(" * 200 + b"x" + b")" * 200)
-
-
 def test_a_net_is_read_along_its_edges():
     item = Either((literal("ab"), Call("root")))
     net = Net(3, ((0, literal("("), 1), (1, item, 2), (2, literal(","), 1), (0, literal("!"), 2)))
-    body = Concat((net, literal(")")))
-    grammar = Grammar((Rule("root", body, (0, 0)),))
-    chart = build_earley(grammar)
-    stack = PDA(grammar)
-    for text in ("(ab)", "(ab,ab)", "((ab,!)),ab)", "!)", "(!))", "()", "(ab,)", "ab", ")", "(ab"):
-        data = text.encode()
-        assert chart.accepts(data) == stack.accepts(data)
-        assert chart.accepts_prefix(data) == stack.accepts_prefix(data)
-    assert chart.accepts(b"(ab,!),ab)")
+    grammar = Grammar((Rule("root", Concat((net, literal(")")))),))
+    for machine in (build_earley(grammar), PDA(grammar)):
+        assert_reads(machine, ["(ab)", "(ab,ab)", "!)", "(!))", "(ab,!),ab)"], ["()", "(ab,)", "ab", ")", "(ab"])

@@ -40,9 +40,3 @@ def test_the_step_on_cells_reads_what_the_plain_step_reads(text):
                 break
             state = after
             assert pda.is_accepting(state) == ends_plainly(pda.nodes, stacks)
-
-
-def test_a_rule_that_calls_itself_first_needs_shared_cells():
-    pda = gv.grammar('root ::= root "a" | "b"')
-    assert pda.accepts(b"baaa")
-    assert not pda.accepts(b"aab")
