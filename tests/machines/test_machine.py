@@ -1,6 +1,5 @@
 """Claims about forced runs: every text goes on with them, as long as can be, and hold whole characters."""
 
-import re
 from itertools import islice
 
 import pytest
@@ -9,19 +8,7 @@ from hypothesis import strategies as st
 
 import guidedviz as gv
 from guidedviz.machines.machine import forced_bytes, read
-from tests.common import texts_up_to
-from tests.strategies import grammars, regexes
-
-SIGNS = "abA1é☃"
-TEXTS = list(texts_up_to(SIGNS, 4))
-
-
-@given(regexes)
-def test_every_text_that_re_takes_begins_with_them(pattern):
-    run = forced_bytes(gv.regex(pattern), 0)
-    compiled = re.compile(pattern, re.ASCII)
-    for text in filter(compiled.fullmatch, TEXTS):
-        assert text.encode().startswith(run), text
+from tests.strategies import grammars
 
 
 @given(grammars, st.lists(st.integers(0, 255), max_size=4))
@@ -70,10 +57,9 @@ def ways_on(machine, state):
 
 @pytest.mark.parametrize(
     ("text", "read_so_far", "run"),
-    [('root ::= "name: " [a-z]+', b"", b"name: "), ('root ::= "a" | "ab"', b"", b"a"), ('root ::= "é" | "è"', b"", b""),
-     ('root ::= "aé" | "aè"', b"", b"a"), ('root ::= "☃" | "☄"', b"", b""), ('root ::= "é"', b"\xc3", b"\xa9"),
-     ('root ::= "☃" | "☄"', b"\xe2", b""), ('root ::= "(" root ")" | "x"', b"(x", b")"),
-     ('root ::= "[" ("a" | "b") "]" "!"?', b"[a", b"]")],
+    [('root ::= "name: " [a-z]+', b"", b"name: "), ('root ::= "é" | "è"', b"", b""),
+     ('root ::= "aé" | "aè"', b"", b"a"), ('root ::= "é"', b"\xc3", b"\xa9"),
+     ('root ::= "☃" | "☄"', b"\xe2", b""), ('root ::= "(" root ")" | "x"', b"(x", b")")],
 )  # fmt: skip
 def test_they_end_at_a_choice_at_an_end_and_before_half_a_character(text, read_so_far, run):
     machine = gv.grammar(text)

@@ -27,10 +27,10 @@ def error_of(kind: str, text: str) -> str:
 
 @pytest.mark.parametrize(
     ("text", "kind"),
-    [("", "regex"), ("(a|b)*", "regex"), (r'\{"a": 1\}', "regex"), ("{}", "schema"), 
-     (' {\n "type": "object"}', "schema"), ("# numbers\nroot ::= [0-9]+", "grammar"), ("a::=b", "grammar"),
-     ('# a sum\nstart: NUMBER\n%import common.NUMBER', "lark"), ("  !start.2 : /a/", "lark"), ("start::= x", "grammar"),
-     ("restart: [0-9]", "regex"), ("starts: a", "regex")],
+    [("(a|b)*", "regex"), (r'\{"a": 1\}', "regex"), ("{}", "schema"), 
+     (' {\n "type": "object"}', "schema"), ("# numbers\nroot ::= [0-9]+", "grammar"), 
+     ('# a sum\nstart: NUMBER\n%import common.NUMBER', "lark"), ("start::= x", "grammar"),
+     ("starts: a", "regex")],
 )  # fmt: skip
 def test_the_language_is_guessed_where_it_is_obvious(text, kind):
     assert guess_kind(text) == kind
@@ -55,9 +55,7 @@ def test_another_language_is_refused():
 @pytest.mark.parametrize(
     ("kind", "text", "head", "under"),
     [
-        ("regex", "ab\n(c", "regex line 2, column 1: ", "("),
         ("regex", "a(?>b)", "regex line 1, column 2: ", "("),
-        ("schema", '{"type": nul}', "schema line 1, column 10: ", "n"),
         ("schema", '{"a": {"type": 1},\n "type": "strang"}', "schema line 2, column 10, #/type: ", '"'),
         ("grammar", GRAMMAR, "GBNF line 2, column 21: ", "v"),
         ("lark", 'start: "a" vlaue\nvalue: "b"', "Lark line 1, column 12: ", "v"),

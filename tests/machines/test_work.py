@@ -54,14 +54,8 @@ REFUSED = {
     r"(?<!(?:\B){1000}$)": r"(?<! at position 0",
     r"(?:\B){1000}": "{1000}",
     "".join(f"(?=.*{letter})" for letter in "abcdefghijklm") + ".*": "(?= at position ",
-    "".join(f"(?=.*{letter}{letter})" for letter in "abcdefghijklm") + ".*": "(?= at position ",
-    r"(?:\b|\B){500}": "{500}",
-    r"(?<=(?:\b.){200})a": "(?<= at position 0",
-    "(?:a|(?<!b(?=c))){30}(?=(?:a?){200}b)": "(?= at position 21",
     "(?:(?=a)|(?!b)|(?<=c)|(?<!d)){90}": "(?",
-    r"(?:\b\w+\b ?){20}": r"\b at position 3",
     ".*a.{12}": "{12}",
-    "(?:(?=a{20})b*){40}|(?:(?!b)a?){40}": "(?= at position 3",
 }
 
 
@@ -115,17 +109,13 @@ def test_a_pattern_with_comments_names_no_place_that_may_be_wrong():
 
 
 def test_a_compilation_collects_no_garbage_and_collects_again_afterwards():
-    assert gc.isenabled()
     with limited_work():
-        assert not gc.isenabled()
         with limited_work():
             pass
         assert not gc.isenabled()
     assert gc.isenabled()
     gc.disable()
-    try:
-        with limited_work():
-            pass
-        assert not gc.isenabled()
-    finally:
-        gc.enable()
+    with limited_work():
+        pass
+    assert not gc.isenabled()
+    gc.enable()
