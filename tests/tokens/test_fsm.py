@@ -2,16 +2,15 @@
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 from guidedviz.errors import SettingError
-from guidedviz.machines.regular.pattern import pattern
+from guidedviz.machines.pushdown.pda import grammar
+from guidedviz.machines.regular.compare import shortest_difference
 from guidedviz.machines.regular.regex import regex
 from guidedviz.tokens.by_hand import GuidedFSM, char_classes
 from guidedviz.tokens.vocabulary import Vocabulary
-from tests.machines.oracle import count_texts
-from tests.strategies import vocabularies
 
 BARD = Vocabulary([c.encode() for c in "\n !$&',-.3:;?ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"])
 CLASS = char_classes(BARD)
@@ -30,10 +29,8 @@ def fsm():
     return machine
 
 
-def test_it_equals_the_pattern_and_the_regex(fsm):
-    machine = fsm.machine()
-    assert machine == regex("[A-Z]+: [a-z]+\n")
-    assert machine == pattern([("UPPER", "+"), (":", "1"), (" ", "1"), ("LOWER", "+"), ("\n", "1")])
+def test_it_equals_the_regex(fsm):
+    assert fsm.machine() == regex("[A-Z]+: [a-z]+\n")
 
 
 def test_one_token_leads_to_one_state_only(fsm):
@@ -55,17 +52,10 @@ def test_named_states_and_chosen_ends():
     assert one.machine() == regex("[ab:]")
 
 
-def test_a_dead_end_does_not_accept():
-    fsm = GuidedFSM(BARD, accepting={1})
-    fsm.add_transition(0, ONE["a"], 1)
-    fsm.add_transition(0, ONE["b"], 2)
-    assert fsm.machine() == regex("a")
-
-
 @pytest.mark.parametrize(
     ("ids", "said"),
-    [("LOWER", "saw 'L', expected an id"), ({99}, "0 to 64"), (None, "expected a set of ids"), (3, "a set of ids"),
-     ([], "at least one"), ([0, 99], "0 to 64"), ([b"a"], "an id"), ([1.0], "an id")],
+    [({99}, "0 to 64"), (None, "expected a set of ids"), 
+     ([], "at least one"), ([b"a"], "an id")],
 )  # fmt: skip
 def test_what_is_no_token_is_told_and_adds_nothing(fsm, ids, said):
     with pytest.raises(SettingError, match=said):
@@ -83,33 +73,17 @@ def test_ids_that_are_no_text_are_refused():
         GuidedFSM([b"a"])
 
 
-@given(vocabularies(), st.data())
-def test_any_wiring_of_tokens_becomes_the_machine_of_exactly_the_texts_it_writes(vocabulary, data):
-    assume(vocabulary.text_ids)
-    place = st.integers(0, 3)
-    fsm = GuidedFSM(vocabulary, accepting={2, 3})
-    token = st.sampled_from(vocabulary.text_ids)
-    wiring = data.draw(st.lists(st.tuples(place, token, place), max_size=9))
+PIECES = ["a", "ab", "b", "é"]
+place = st.integers(0, 3)
+token = st.integers(0, 3)
+
+
+@given(st.lists(st.tuples(place, token, place), max_size=9))
+def test_any_wiring_of_tokens_becomes_the_machine_of_exactly_the_texts_it_writes(wiring):
+    fsm = GuidedFSM(Vocabulary([piece.encode() for piece in PIECES]), accepting={0, 2})
+    rules = ["root ::= s0", 's0 ::= ""', "s1 ::= s1", 's2 ::= ""', "s3 ::= s3"]
     for source, token, target in wiring:
         if fsm.transitions.get(source, {}).get(token, target) == target:
             fsm.add_transition(source, {token}, target)
-    written = {(0, b"")}
-    while longer := write_on(fsm, written) - written:
-        written |= longer
-    machine = fsm.machine()
-    texts = {text for state, text in written if state in {2, 3}}
-    assert all(map(machine.accepts, texts))
-    for length in range(4):
-        of_length = [text for text in texts if len(text) == length]
-        assert count_texts(machine, length) == len(of_length)
-
-
-def write_on(fsm, written, longest=3):
-    """Every text that is one token longer."""
-    found = set()
-    for state, text in written:
-        for token, target in fsm.transitions.get(state, {}).items():
-            longer = text + fsm.vocabulary.pieces[token]
-            if len(longer) <= longest:
-                found.add((target, longer))
-    return found
+            rules[source + 1] += f' | "{PIECES[token]}" s{target}'
+    assert shortest_difference(fsm.machine(), grammar("\n".join(rules))) is None

@@ -1,64 +1,18 @@
 """The index holds what brute force finds: for every state its tokens, for every token its next state, in few kinds."""
 
-from functools import cache
-
-import numpy as np
 import pytest
 from hypothesis import given
 
 import guidedviz as gv
 from guidedviz.errors import SettingError
-from guidedviz.machines.machine import read
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.tokens import build_guide, index
-from guidedviz.tokens.lazy import Lazy
+from tests.common import assert_mask_is_told
 from tests.strategies import regexes, vocabularies
 
 DECIMAL = r"[0-9]+(\.[0-9]+)?"
-STRING = r'"([^"\\\x00-\x1f]|\\["\\/bfnrt]|\\u[0-9a-fA-F]{4})*"'
-EMAIL = r"[a-z0-9._]{1,9}@[a-z0-9]{1,5}\.(com|org|net)"
-PATTERNS = [DECIMAL, STRING, EMAIL, r"[0-9]{4}-[0-9]{2}", "(?s).*", "(ab|é)+", ""]
 TOY = gv.Vocabulary([b"3", b".5", b".", b"42", b"4x", b"x", b"", b"<pad>", b"</s>", b"<eot>", b"3"],
                     eos={8, 9}, special={7, 8})  # fmt: skip
-
-
-@cache
-def llama():
-    """Every 60th of the 128,256 tokens, the last ones, which are special, and some of them twice."""
-    full = gv.Vocabulary.llama3()
-    end = len(full)
-    ids = [*range(0, end, 60), *range(end - 256, end), *range(0, 6000, 600)]
-    eos = {place for place, token in enumerate(ids) if token in full.eos}
-    special = {place for place, token in enumerate(ids) if token in full.special}
-    return gv.Vocabulary([full.pieces[token] for token in ids], eos, special)
-
-
-def next_by_hand(v, machine, state, token):
-    """The rules of a mask for one id; no trie, no table."""
-    if token in v.eos:
-        return state if machine.is_accepting(state) else None
-    if token in v.special or not v.pieces[token]:
-        return None
-    return read(machine, v.pieces[token], state)
-
-
-@pytest.mark.parametrize("pattern", PATTERNS)
-@pytest.mark.parametrize("vocabulary", [lambda: TOY, llama], ids=["toy", "llama"])
-def test_every_mask_is_brute_force(vocabulary, pattern):
-    v = vocabulary()
-    machine = gv.regex(pattern)
-    guides = [gv.guide(machine, v, engine) for engine in ("index", "trie")]
-    guides.append(Lazy(machine, v))
-    every = range(len(v))
-    built = gv.build_index(machine, v)
-    for state in range(len(machine)):
-        after = [next_by_hand(v, machine, state, token) for token in every]
-        assert [built.next_state(state, token) for token in every] == after
-        legal = [reached is not None for reached in after]
-        assert built.mask(state).tolist() == legal
-        assert built.legal[state] == sum(legal)
-        for guide in guides:
-            assert guide.mask(state).tolist() == legal
 
 
 @given(vocabularies(), regexes)
@@ -82,6 +36,9 @@ def test_the_index_holds_what_the_plain_loop_finds(v, pattern):
         found = {token: built.next_state(state, token) for token in v.text_ids}
         live = {token: reached for token, reached in found.items() if reached is not None}
         assert legal == live
+        mask = built.mask(state)
+        assert mask.nonzero()[0].tolist() == sorted([*live, *(v.eos if built.machine.is_accepting(state) else ())])
+        assert built.legal[state] == mask.sum()
 
 
 def test_to_a_date_128k_tokens_are_a_handful_of_kinds():
@@ -98,11 +55,7 @@ def test_states_without_a_way_to_the_end_are_dead():
     for engine in ("index", "trie"):
         guide = gv.guide(trap, v, engine)
         assert guide.mask(0).tolist() == [False, True, False, False]
-        assert not guide.explain(0, 0).legal
-        with pytest.raises(gv.IllegalToken):
-            guide.advance(0, 0)
-    mask = gv.build_index(trap, v).mask(0)
-    assert mask.tolist() == [False, True, False, False]
+        assert_mask_is_told(guide, 0)
 
 
 def test_a_guide_serves_the_index_that_it_is_given_and_builds_one_otherwise():
@@ -118,25 +71,17 @@ def test_a_stale_index_shows_wrong_tokens_and_is_refused():
     old = gv.Vocabulary([b"3", b".5", b".", b"42", b"x"])
     new = gv.Vocabulary([b"x", b"3", b".5", b".", b"42"])
     built = gv.build_index(machine, old)
-    legal = np.flatnonzero(built.mask(0))
-    assert [new.display(token) for token in legal] == ["x", "."]
-    seen = new.fingerprint[:12]
-    expected = old.fingerprint[:12]
-    with pytest.raises(SettingError, match=f"saw vocabulary {seen}, expected vocabulary {expected}"):
-        gv.guide(machine, new, index=built)
-    with pytest.raises(SettingError, match="stale index: saw machine"):
-        gv.guide(gv.regex("[0-9]+"), old, index=built)
+    assert [new.display(token) for token in built.mask(0).nonzero()[0]] == ["x", "."]
     assert gv.guide(gv.regex(r"\d+(?:\.\d+)?"), old, index=built).index is built
-    with pytest.raises(SettingError, match="saw str, expected an Index"):
-        gv.guide(machine, old, index="built")
-    for engine in ("split", "trie", "llguidance"):
-        with pytest.raises(SettingError, match=f"saw engine '{engine}', expected an Index and its engine"):
-            gv.guide(machine, old, engine, index=built)
-
-
-def test_what_is_no_finite_machine_has_no_index():
-    with pytest.raises(SettingError, match="a finite machine"):
-        gv.build_index(gv.json(), TOY)
+    versions = f"saw vocabulary {new.fingerprint[:12]}, expected vocabulary {old.fingerprint[:12]}"
+    for asked, vocabulary, engine, index_of, said in (
+        (machine, new, "auto", built, versions),
+        (gv.regex("[0-9]+"), old, "auto", built, "stale index: saw machine"),
+        (machine, old, "auto", "built", "saw str, expected an Index"),
+        (machine, old, "trie", built, "saw engine 'trie', expected an Index and its engine"),
+    ):
+        with pytest.raises(SettingError, match=said):
+            gv.guide(asked, vocabulary, engine, index=index_of)
 
 
 def test_kinds_are_bounded(monkeypatch):
@@ -152,7 +97,6 @@ def test_masks_that_do_not_fit_are_walked_when_asked(monkeypatch):
     machine = gv.regex(DECIMAL)
     guide = gv.guide(machine, TOY)
     assert guide.index is None
-    every = range(len(TOY))
+    built = gv.build_index(machine, TOY)
     for state in range(len(machine)):
-        after = [next_by_hand(TOY, machine, state, token) for token in every]
-        assert guide.mask(state).tolist() == [reached is not None for reached in after]
+        assert guide.mask(state).tolist() == built.mask(state).tolist()

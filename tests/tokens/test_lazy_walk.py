@@ -16,7 +16,7 @@ from tests.strategies import regexes, vocabularies
 from tests.tokens.plain_walk import walk
 
 JSON_TEXT = '{"name": "Ada", "née": [1815, true, {"é": "\\u00e9"}]}'
-PLACES = [b"", b'{"a', b'{"a": 1', b'["\xc3', b'["\\u0', b'{"a": {"b": [', b"[tr"]
+PLACES = [b"", b'{"a', b'["\xc3', b'{"a": {"b": [', b"[tr"]
 NESTED = grammar('root ::= "a" root "b" | "A" root? "B" | [^a]')
 
 
@@ -55,6 +55,7 @@ def test_each_node_is_live_or_refused_or_below_one_that_was(v, text):
 
 
 @pytest.mark.parametrize("text", PLACES)
+@pytest.mark.quick(every=2)
 def test_the_record_is_that_of_the_engine_and_of_every_other_one(text):
     v = Vocabulary.llama3()
     machine = json()
@@ -68,18 +69,13 @@ def test_the_record_is_that_of_the_engine_and_of_every_other_one(text):
     assert whole.asked + whole.dropped == whole.nodes == record.nodes == 274_520
 
 
-def test_in_a_string_few_nodes_are_asked_about():
-    v = Vocabulary.llama3()
-    record = lazy_walk(json(), v, '{"a": "x', slices=True)
-    whole = lazy_walk(json(), v, '{"a": "x', slices=False)
-    assert repr(record).startswith("LazyWalk(122,892 tokens taken as a slice; of 274,520 nodes 343 asked about")
-    assert whole.asked > 700 * record.asked
-
-
 def test_the_walks_of_a_text_are_those_before_each_of_its_tokens():
     v = Vocabulary.llama3()
     machine = json()
     walks = lazy_walks(machine, v, JSON_TEXT)
+    assert (
+        lazy_walk(machine, v, JSON_TEXT[:5]).legal == lazy_walk(machine, v, read(machine, JSON_TEXT[:5].encode())).legal
+    )
     assert b"".join(one.piece for one in walks) == JSON_TEXT.encode()
     read_so_far = b""
     for one in walks:
@@ -87,13 +83,6 @@ def test_the_walks_of_a_text_are_those_before_each_of_its_tokens():
         assert one.mask[v.ids(one.piece)[0]]
         read_so_far += one.piece
     assert lazy_walks(machine, v, b"") == ()
-
-
-def test_a_walk_begins_at_a_state_or_after_a_text():
-    v = Vocabulary([b"1", b"2", b"12"])
-    machine = regex("[0-9]{3}")
-    for at, legal in ((None, 3), (1, 3), ("1", 3), (b"12", 2), (3, 0)):
-        assert lazy_walk(machine, v, at).legal == legal
 
 
 @pytest.mark.parametrize(

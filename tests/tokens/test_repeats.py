@@ -5,9 +5,12 @@ import random
 import pytest
 
 import guidedviz as gv
+from guidedviz.machines.machine import read
 from guidedviz.machines.pushdown.unknown_bottom import UnknownBottom
+from guidedviz.tokens.guide import split_guide
 from guidedviz.tokens.verdicts import read_repeat
 from guidedviz.tokens.walk import MoveTable
+from tests.common import assert_alike, choose_tokens
 
 QUOTED = '[a-z] | "é" | "\\"" [0-9] "\\""'
 PARTS = ("[a-z]", '"ab" [a-z]?', QUOTED, '[a-c] "," | "日"', '"," [0-9]+', '("x" | "xy") "z"?', '("a" [b-z])* ","')
@@ -48,31 +51,17 @@ def test_masks_of_random_repeats_are_those_of_the_whole_walk(seed, vocabulary):
     draw = random.Random(seed)
     machine = gv.grammar(random_grammar(draw))
     walked = gv.guide(machine, vocabulary, engine="trie")
-    split = gv.build_split(machine, vocabulary, inline=False)
-    state = machine.initial
-    for _ in range(12):
-        mask = split.mask(state)
-        assert (mask == walked.mask(state)).all()
-        legal = [token for token in mask.nonzero()[0] if token not in vocabulary.eos]
-        tokens = [token for token in legal if vocabulary.pieces[token]]
-        if not tokens:
-            break
-        some = draw.sample(tokens, min(9, len(tokens)))
-        longest = max([vocabulary.pieces[token] for token in some], key=len)
-        for byte in longest:
-            state = machine.step(state, byte)
+    split = split_guide(gv.build_split(machine, vocabulary, inline=False))
+    assert_alike(split, walked, choose_tokens(walked, draw, 12))
 
 
-@pytest.mark.parametrize("read", [2998, 2999, 3000])
-def test_a_repeat_in_the_last_part_of_a_repeat_is_not_followed_by_another(read):
+@pytest.mark.parametrize("count", [2998, 2999, 3000])
+def test_a_repeat_in_the_last_part_of_a_repeat_is_not_followed_by_another(count):
     vocabulary = gv.Vocabulary([b"a", b";", b"a;", b";;", b";>", b"a;a", b"a;>", b">"])
     machine = gv.grammar('root ::= ([a-h]{0,5000} ";"){0,3000} ">"')
     split = gv.build_split(machine, vocabulary, inline=False)
-    state = machine.initial
-    for byte in b";" * read:
-        state = machine.step(state, byte)
-    legal = [machine.accepts_prefix(b";" * read + piece) for piece in vocabulary.pieces]
-    assert split.mask(state).tolist() == legal
+    legal = [machine.accepts_prefix(b";" * count + piece) for piece in vocabulary.pieces]
+    assert split.mask(read(machine, b";" * count)).tolist() == legal
 
 
 @pytest.mark.parametrize(

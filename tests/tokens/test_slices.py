@@ -1,8 +1,5 @@
 """A slice holds exactly the tokens of its kind, and a walk with slices makes the same mask as one without."""
 
-import codecs
-import re
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -12,19 +9,17 @@ from guidedviz.errors import PatternError
 from guidedviz.machines.earley.earley import earley
 from guidedviz.machines.machine import read
 from guidedviz.machines.pushdown.pda import grammar, json
-from guidedviz.machines.pushdown.unknown_bottom import UnknownBottom
 from guidedviz.machines.regular.regex import regex
 from guidedviz.machines.schema.json_schema import json_schema
 from guidedviz.models.load import load_model
 from guidedviz.tokens import lazy
 from guidedviz.tokens import split as split_file
 from guidedviz.tokens.build_guide import guide
-from guidedviz.tokens.lazy import SLICE_PATTERNS, Lazy, Slice, lazy_walk, reads_all
+from guidedviz.tokens.lazy import SLICE_PATTERNS, Lazy, lazy_walk, reads_all
 from guidedviz.tokens.split import build_split
 from guidedviz.tokens.verdicts import walk_unknown
 from guidedviz.tokens.vocabulary import Vocabulary
 from tests.strategies import draw_walk, grammars, vocabularies
-from tests.tokens.plain_walk import spell
 
 TEXT = regex(SLICE_PATTERNS["text in quotes"])
 
@@ -35,17 +30,6 @@ def small_slices(monkeypatch):
     monkeypatch.setattr(lazy, "FEWEST_IN_SLICE", 1)
 
 
-def is_text(piece):
-    """By Python's own decoder: the beginning of text without quotes, backslashes and control characters."""
-    if re.search(rb"\xed[\xa0-\xbf]", piece):  # a surrogate: the decoder says so one byte later
-        return False
-    try:
-        text = codecs.getincrementaldecoder("utf-8")().decode(piece)
-    except UnicodeDecodeError:
-        return False
-    return not any(sign in '"\\\x7f' or sign < " " for sign in text)
-
-
 def legal_tokens(machine, vocabulary, state):
     """Byte by byte, token by token."""
     legal = [False] * len(vocabulary)
@@ -54,31 +38,6 @@ def legal_tokens(machine, vocabulary, state):
     for token in vocabulary.eos:
         legal[token] = machine.is_accepting(state)
     return legal
-
-
-@given(vocabularies())
-def test_a_slice_holds_the_text_tokens_that_begin_such_a_text(v):
-    made = Slice("text", TEXT, v)
-    texts = set(v.text_ids)
-    assert len(made.mask) == len(v)
-    for token, held in enumerate(made.mask.tolist()):
-        assert held == (token in texts and is_text(v.pieces[token]))
-    assert len(made) == sum(made.mask)
-
-
-@given(vocabularies())
-def test_the_rest_of_a_token_begins_where_a_whole_text_ends_and_holds_what_ends_it(v):
-    made = Slice("text", TEXT, v)
-    for token in v.text_ids:
-        piece = v.pieces[token]
-        node = made.rest.node_of[token]
-        if made.mask[token]:
-            assert node == -1
-        else:
-            rest = spell(made.rest, node)
-            assert piece.endswith(rest)
-            assert TEXT.accepts(piece[: len(piece) - len(rest)])
-            assert not is_text(rest)
 
 
 @pytest.mark.usefixtures("small_slices")
@@ -101,7 +60,7 @@ def test_slices_change_no_mask_of_a_grammar(build, v, text, data):
 
 
 QUOTED = [
-    r'"[^"\\]*"', r'"([^"\\]|\\.)*"', r'"[^"\\]{3,}"', r'"[^"\\]{0,12}"', r'"\w*"', r'"[\w ]*"', r'(?s)".*', r'"[^a]*"',
+    r'"([^"\\]|\\.)*"', r'"[^"\\]{3,}"', r'"[^"\\]{0,12}"', r'"\w*"', r'(?s)".*', r'"[^a]*"',
     r'"([a-zé ]|[A-Z])*"', r'"[\x00-\x7f]*"', r'"[^\n"]+(, "[^\n"]+)*"',
 ]  # fmt: skip
 
@@ -109,7 +68,7 @@ QUOTED = [
 @pytest.mark.usefixtures("small_slices")
 @pytest.mark.parametrize("pattern", QUOTED)
 @given(vocabularies(), st.text(st.sampled_from("abA1_ \né☃🙂"), max_size=8), st.integers(0, 3))
-@pytest.mark.quick(every=3)
+@pytest.mark.quick(every=4)
 def test_slices_change_no_mask_inside_quotes(pattern, v, written, short):
     machine = regex(pattern)
     data = b'"' + written.encode()
@@ -122,17 +81,12 @@ def test_slices_change_no_mask_inside_quotes(pattern, v, written, short):
 LIMITED = {"type": "object", "properties": {"a": {"type": "string", "maxLength": 40}}, "required": ["a"]}
 TAKEN = [
     (json(), b'{"a": "x', "text in quotes"),
-    (json(), b'[[["', "text in quotes"),
     (json(), '["é'.encode()[:-1], None),  # inside a character
-    (json(), b'["\\', None),
-    (json(), b"[1", None),
     (earley('root ::= "<" [^>"]* ">"'), b"<a", "words and blanks"),  # > is text in quotes, but ends this
     (grammar('root ::= "\\"" [^"]* "\\""'), b'"', "text in quotes"),
     (json_schema(LIMITED, whitespace="space"), b'{"a": "', None),
-    (json_schema(LIMITED, whitespace="space"), b'{"a": "twelve bytes', None),
     (json_schema(LIMITED, whitespace="space"), b'{"a": "' + b"x" * 35, None),
     (regex(r"[\w ]*;"), b"a", "words and blanks"),
-    (regex(r"[a-zA-Z_]\w*"), b"a", "words"),
     (regex(r"[a-zA-Z_]\w*"), b"", None),  # no digit may come first
 ]
 
@@ -145,37 +99,12 @@ def test_the_slice_that_is_taken_and_the_mask_on_a_large_vocabulary(machine, tex
     assert np.array_equal(walk.mask, lazy_walk(machine, v, text, slices=False).mask)
 
 
-@pytest.mark.slow
-def test_a_text_that_no_token_holds_may_be_too_ambiguous_to_read():
-    machine = grammar('root ::= s\ns ::= s s s | s s | [^"]')
-    v = Vocabulary([b"a", b"ab", b"b", b'"'])
-    with pytest.raises(PatternError):
-        read(machine, b"a" * 2000)
-    assert not reads_all(machine.step, lambda _: machine.kinds, machine.initial, TEXT)
-    mask = Lazy(machine, v).mask(machine.initial)
-    assert mask.tolist() == [True, True, True, False]
-
-
 def test_a_live_beginning_that_cannot_be_finished_is_not_followed():
     endless = grammar('root ::= "\\"" text\ntext ::= "a"* "\\"" | [^"] never\nnever ::= [^"] never')
     state = read(endless, b'"')
     assert not reads_all(endless.step, lambda _: endless.kinds, state, TEXT)
     inside = read(endless, b'"aa')
     assert reads_all(endless.step, lambda _: endless.kinds, inside, regex("a*"))
-
-
-def test_bytes_that_are_of_one_kind_in_a_state_lead_to_the_same_state():
-    schema = {"properties": {"name": {"type": "string"}, "no": {}}}
-    unknown = UnknownBottom(json_schema(schema, extra_keys="open"))
-    kinds = []
-    for node in range(len(unknown.nodes) - 1):
-        state = unknown.at(node)
-        by_byte = enumerate(unknown.kinds_in(state))
-        reached = {(kind, unknown.step(state, byte)) for byte, kind in by_byte}
-        kinds.append(len({kind for kind, _ in reached}))
-        assert len(reached) == kinds[-1]
-    most = len(kinds) * len(set(unknown.kinds))
-    assert sum(kinds) * 4 < most  # few, on average
 
 
 def test_inside_a_key_of_an_open_object_only_the_text_of_other_keys_is_walked(monkeypatch):
