@@ -2,6 +2,7 @@
 
 import json
 import sys
+from functools import reduce
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -14,7 +15,7 @@ from bench import answers, cases, host, jump, masks, schemas, speculation, start
 from guidedviz.models import gguf
 from guidedviz.tokens.token_bytes import LLAMA3_SPECIAL
 from guidedviz.tokens.vocabulary import longest_tokens
-from tests.common import BYTES
+from tests.common import BYTES, assert_alike
 from tests.host.running import hosting
 
 pytestmark = pytest.mark.slow
@@ -107,14 +108,8 @@ def test_a_turn_is_the_same_in_both_notations_and_its_special_tokens_are_cut_who
     tokens = masks.cut_text(vocabulary, cases.TURN_TEXT)
     gbnf = gv.guide(masks.build_machine(cases.TURN), vocabulary)
     lark = gv.guide(gv.lark(cases.TURN_LARK, vocabulary=vocabulary), vocabulary)
-    in_gbnf = gbnf.initial
-    in_lark = lark.initial
-    for token in tokens:
-        assert (gbnf.mask(in_gbnf) == lark.mask(in_lark)).all()
-        in_gbnf = gbnf.advance(in_gbnf, token)
-        in_lark = lark.advance(in_lark, token)
-    assert gbnf.is_accepting(in_gbnf)
-    assert lark.is_accepting(in_lark)
+    assert_alike(gbnf, lark, tokens)
+    assert gbnf.is_accepting(reduce(gbnf.advance, tokens, gbnf.initial))
 
 
 def test_schemas_gives_each_engine_a_process_and_says_the_ratio_to_the_fastest(run, monkeypatch):
@@ -213,9 +208,7 @@ def test_clients_of_the_api_and_of_the_logits_are_timed(clerk):
 def test_frameworks_compares_texts_and_masks(run):
     said, figures = run("frameworks", "--only", "transformers")
     (row,) = figures["rows"]
-    assert row["same"] == [True, True]
-    assert row["differ"] == []
-
+    assert (row["same"], row["differ"]) == ([True, True], [])
     assert "0 of 54" in said
 
 
