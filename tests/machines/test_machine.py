@@ -24,7 +24,8 @@ def test_they_are_the_characters_that_must_come_next(text, turns):
     for turn in [*turns, 0]:
         run, after = by_characters(machine, state)
         assert forced_bytes(machine, state) == run
-        if not (ways := ways_on(machine, after)):
+        ways = ways_on(machine, after)
+        if not ways:
             break
         state = machine.step(after, ways[turn % len(ways)])
 

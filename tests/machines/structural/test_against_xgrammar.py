@@ -1,11 +1,10 @@
 """xgrammar reads the same specs: it is compared with, on every model family and on random formats.
 
-Left out is where it differs from its documentation: see `known`.
+Left out is where version 0.2.8 differs from its documentation: a watched word inside another one, and two `any_tokens`,
+of which it forgets that they stand in different tags.
 """
 
-import json
 import random
-from operator import itemgetter
 
 import pytest
 from hypothesis import assume, given
@@ -74,11 +73,13 @@ leaves = (
 def grow(inner):
     some = st.lists(inner, min_size=1, max_size=2)
     content = {"content": inner, "end": word | st.lists(word, min_size=2, max_size=2) | token}
-    rules = st.lists(st.tuples(word, inner).map(list), min_size=1, max_size=2, unique_by=itemgetter(0))
+    starts = st.sampled_from([["ab"], ["a", "b"], ["ba", "c"]])
+    rules = starts.flatmap(lambda words: st.tuples(*(st.tuples(st.just(each), inner).map(list) for each in words)))
 
     def triggered(trigger):
         tags = st.tuples(made("tag", begin=st.sampled_from([trigger, trigger + "c"]), **content)).map(list)
-        return made("triggered_tags", triggers=st.just([trigger]), tags=tags, excludes=words, **FLAGS)
+        excludes = st.sampled_from([[], ["c"], ["cc"]])
+        return made("triggered_tags", triggers=st.just([trigger]), tags=tags, excludes=excludes, **FLAGS)
 
     def token_triggered(number):
         begin = st.just({"type": "token", "token": number})
@@ -92,8 +93,8 @@ def grow(inner):
         | made("optional star plus", content=inner)
         | made("tag", begin=st.text("abc", max_size=2), **content)
         | made("tags_with_separator", tags=separated, separator=st.sampled_from(["", "b"]), **FLAGS)
-        | made("dispatch", rules=rules, excludes=st.just([]))
-        | word.flatmap(triggered)
+        | made("dispatch", rules=rules.map(list), excludes=st.just([]))
+        | st.sampled_from(["a", "ab", "ba"]).flatmap(triggered)
         | ids.flatmap(token_triggered)
     )
 
@@ -111,25 +112,6 @@ def with_no_z(part):
     if part.get("type") in ("any_text", "triggered_tags", "dispatch"):
         changed["excludes"] = [*part["excludes"], "Z"]
     return changed
-
-
-def known(part):
-    """Where xgrammar 0.2.8 differs from its documentation: a watched word inside another one, and equal `any_tokens`
-    of which it forgets that they stand in different tags."""
-    if json.dumps(part).count('"any_tokens"') > 1:
-        return True
-    if isinstance(part, list):
-        return any(map(known, part))
-    if not isinstance(part, dict):
-        return False
-    watched = [rule[0] for rule in part.get("rules", [])]
-    opening = [word for word in watched if isinstance(word, str)]
-    opening += part.get("triggers", [])
-    words = opening + part.get("excludes", [])
-    for one in opening:
-        if any(one in other and one != other for other in words):
-            return True
-    return any(map(known, part.values()))
 
 
 SIGNS = {letter: (ord(letter), letter.encode()) for letter in "abc"}
@@ -159,7 +141,7 @@ def differences(machine, matcher, longest):
 
 @given(spec=formats)
 def test_random_formats(engine, spec):
-    assume(not known(spec))
+    assume(str(spec).count("any_tokens") < 2)
     matcher = engine.matcher({"type": "structural_tag", "format": with_no_z(spec)})
     assert not differences(gv.structural_tag(spec, Names()), matcher, 4), spec
 
