@@ -52,15 +52,16 @@ def assert_mask_is_told(guide: Any, state: Hashable) -> None:
             guide.advance(state, token)
 
 
-def choose_tokens(guide: Any, random: Random, steps: int) -> list[int]:
-    """Up to so many legal tokens in a row, no EOS among them."""
+def choose_tokens(guide: Any, random: Random, steps: int, drawn: int = 1) -> list[int]:
+    """Up to so many legal tokens in a row, no EOS among them; each is the longest of so many that are drawn."""
     tokens: list[int] = []
     state = guide.initial
     for _ in range(steps):
         legal = [token for token in legal_tokens(guide, state) if token not in guide.vocabulary.eos]
         if not legal:
             break
-        tokens.append(random.choice(legal))
+        some = random.choices(legal, k=drawn)
+        tokens.append(max(some, key=lambda token: len(guide.vocabulary.pieces[token])))
         state = guide.advance(state, tokens[-1])
     return tokens
 

@@ -1,5 +1,7 @@
 """Within a budget every run ends, complete, whatever the model wants."""
 
+from functools import reduce
+
 import numpy as np
 import pytest
 
@@ -58,6 +60,9 @@ def test_a_limit_of_thinking_holds_within_a_budget(style):
         assert machine.accepts(text)
         thought = text.partition(b"</think>")[0].rpartition(b"<think>")[2]
         assert len(thought.strip(b"\xff\xfe")) <= 6  # 3 tokens, and the rest of a character
+    opening = b"<think>" if style == "text" else [256]
+    state = reduce(guide.advance, [*opening, *b"abc"], guide.initial)
+    assert "3 tokens have been thought" in guide.explain(state, ord("d")).reason
 
 
 def test_a_budget_needs_our_machine_behind_the_limit_of_thinking():

@@ -98,6 +98,12 @@ def test_of_random_constraints_nothing_is_ours(build, texts, data, seed):
     assert "ours" not in {kind for _, kind, _ in kinds_of(found)}, found
 
 
+def test_a_special_id_without_text_is_taken_where_another_may_come():
+    found = gv.compare_engines("root ::= <s>", NAMED, b"\xff<s>\xfe", ["llguidance"])
+    [difference] = found.steps[0].differences
+    assert (difference.name, difference.extra) == (NO_TEXT[1], (len(V) + 1,))
+
+
 def test_a_wrong_mask_of_ours_would_be_called_ours(monkeypatch):
     honest = compare.guide
 

@@ -1,6 +1,8 @@
 """The real engines as guides: the same protocol, states that are values, and what they cannot take said by name."""
 
+from concurrent.futures import ThreadPoolExecutor
 from functools import reduce
+from itertools import accumulate
 from random import Random
 
 import pytest
@@ -11,7 +13,7 @@ import guidedviz as gv
 from guidedviz.errors import GuidedVizError, PatternError, SettingError
 from guidedviz.tokens.compare import ask
 from guidedviz.tokens.engines import PREPARE, prepared
-from tests.common import BYTES, assert_alike, assert_mask_is_told, choose_tokens, legal_tokens
+from tests.common import BYTES, assert_alike, assert_mask_is_told, choose_tokens, legal_tokens, with_end
 from tests.strategies import draw_walk
 
 PIECES = list(BYTES)
@@ -68,6 +70,30 @@ def test_old_states_stay_good(name, data):
         assert (guide.mask(state) == masks[place]).all()
         again = reduce(guide.advance, tokens, guide.initial)
         assert (again, hash(again)) == (state, hash(state))
+
+
+def test_the_states_of_a_long_text_stay_good(name):
+    guide = guide_by(name, "a+b")
+    states = list(accumulate(b"a" * 128 + b"b", guide.advance, initial=guide.initial))
+    assert [guide.mask(states[place])[ord("b")] for place in (0, 3, -2, -1)] == [False, True, True, False]
+    assert [guide.is_accepting(states[place]) for place in (3, -1)] == [False, True]
+
+
+def test_two_threads_get_the_masks_that_one_gets(name):
+    guides = [guide_by(name, pattern) for pattern in ("[0-9]+", "[a-z]+")]
+
+    def ask_often(guide):
+        return [guide.mask(guide.initial).tolist() for _ in range(100)]
+
+    alone = [guide.mask(guide.initial).tolist() for guide in guides]
+    with ThreadPoolExecutor(2) as threads:
+        assert list(threads.map(ask_often, guides)) == [[mask] * 100 for mask in alone]
+
+
+def test_where_no_token_can_come_the_mask_is_empty_and_no_error():
+    pytest.importorskip("llguidance")
+    guide = gv.guide(gv.regex("[é-ê]|a"), with_end([b"\xc3", b"a"]), "llguidance")
+    assert not guide.mask(guide.advance(guide.initial, 0)).any()
 
 
 def test_eos_ends_and_specials_are_no_text(name):
@@ -144,6 +170,7 @@ def test_what_is_no_state_of_an_engine_is_refused(name, state):
 @pytest.mark.parametrize(
     ("text", "tokens"),
     [
+        ('root ::= <p> "a" | !<s> "b"', [P, ord("a")]),  # the sets of llguidance must not overlap
         ("root ::= (!<s>)* <s> root | [0-9]", [P, ord("<"), ord("s"), FIRST, AGAIN, FIRST, ord("0")]),
         (f'root ::= (<[{FIRST}]> | "<s>") "a"', [ord("<"), ord("s"), ord(">"), ord("a")]),
         ('root ::= (<p> <s>){2,3} "é"', [P, FIRST, AGAIN, FIRST, 0xC3, 0xA9]),

@@ -123,6 +123,8 @@ def test_the_rest_of_a_token_is_left_to_the_model_only_where_it_may_come():
     assert jump_from_start(either, "longest") is None
     assert jump_from_start(alone, "longest").tokens == (1,)
     assert jump_from_start(either, "raw").tokens == (1,)
+    lacking = make_guide(gv.regex("xa"), Vocabulary([b"a", b"b"]))
+    assert jump_from_start(lacking, "longest") is None, "no token has an x"
 
 
 def test_minimal_puts_only_what_is_the_one_legal_token_an_end_too():

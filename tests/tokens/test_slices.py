@@ -99,6 +99,14 @@ def test_the_slice_that_is_taken_and_the_mask_on_a_large_vocabulary(machine, tex
     assert np.array_equal(walk.mask, lazy_walk(machine, v, text, slices=False).mask)
 
 
+@pytest.mark.slow
+def test_a_text_that_no_token_holds_may_be_too_ambiguous_to_read():
+    machine = grammar('root ::= s\ns ::= s s s | s s | [^"]')
+    assert not reads_all(machine.step, lambda _: machine.kinds, machine.initial, TEXT)
+    mask = Lazy(machine, Vocabulary([b"a", b"ab", b"b", b'"'])).mask(machine.initial)
+    assert mask.tolist() == [True, True, True, False]
+
+
 def test_a_live_beginning_that_cannot_be_finished_is_not_followed():
     endless = grammar('root ::= "\\"" text\ntext ::= "a"* "\\"" | [^"] never\nnever ::= [^"] never')
     state = read(endless, b'"')

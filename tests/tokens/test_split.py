@@ -145,6 +145,11 @@ SIGNS_OF_JSON = with_end(
 )  # fmt: skip
 
 
+def test_nodes_that_know_the_same_share_its_memory():
+    split = gv.build_split(gv.grammar('root ::= "a" [b-d]+ "!" | "e" [b-d]+ "?"'), SIGNS)
+    assert split.nbytes < sum(part.nbytes for part in split.build())
+
+
 def test_a_state_of_another_machine_and_a_node_at_which_no_text_can_stand_are_refused():
     split = gv.build_split(NESTED, SIGNS)
     for ask in (split.mask, split.answers):

@@ -165,6 +165,15 @@ FAMILIES = (
 ).split()
 
 
+def test_a_family_of_a_newer_version_is_read_or_refused_by_name(engine):
+    for family in engine.xgrammar.builtin_structural_tag._structural_tag_registry.keys() - set(FAMILIES):
+        try:
+            gv.structural_tag(engine.xgrammar.get_model_structural_tag(family, tools=TOOLS))
+        except gv.PatternError as error:
+            if not error.where.startswith("structural_tag, $."):  # its place in the spec
+                raise
+
+
 PROBE = tuple(b' <|>/"{}[]abcdefnt')
 
 

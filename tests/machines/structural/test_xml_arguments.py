@@ -75,6 +75,12 @@ def test_values(schema, allowed, refused):
     assert_reads(machine, map(written, allowed), map(written, refused))
 
 
+def test_an_object_inside_itself_may_be_xml():
+    machine = arguments({"properties": {"next": {"$ref": "#"}}}, "cohere_xml")
+    inner = '<cofl:value name="next" type="dict"></cofl:value>'
+    assert_reads(machine, [inner, f'<cofl:value name="next" type="dict">{inner}</cofl:value>'])
+
+
 def test_other_keys_look_like_names_and_are_not_those_of_the_schema():
     machine = arguments({"properties": {"a": TEXT}, "additionalProperties": {"type": "integer"}})
     a = "<parameter=a>3</parameter>"

@@ -100,6 +100,12 @@ def test_a_content_without_a_machine_ends_at_the_first_end():
     assert gv.tagged(begin="#", end="").accepts(b"a#b#")
 
 
+@pytest.mark.filterwarnings("ignore::guidedviz.errors.NoTextWarning")
+def test_a_content_keeps_its_notes_and_without_a_text_its_tag_never_opens():
+    assert gv.tagged(begin="<", machine=gv.json_schema({"type": "integer", "x-unit": "m"}), end=">").notes
+    assert_reads(gv.tagged(begin="ab", machine=gv.regex(r"[^\s\S]"), end=""), ["aaa"], ["aab"])
+
+
 def test_a_token_may_close_one_tag_and_open_the_next():
     vocabulary = with_end([b"hi <", b"t>1</t><t>", b"2</", b"t>", b"x"])
     machine = gv.tagged(begin="<t>", machine=gv.regex(r"\d"), end="</t>")
