@@ -119,6 +119,9 @@ def test_tools_are_functions_classes_and_dicts():
         ({"think": "maybe"}, "turn, think: saw 'maybe'"),
         ({"think_limit": -1}, "turn, think_limit: saw -1"),
         ({"tools": [add, add]}, r"turn, tools\[1\]: saw a second 'add'"),
+        ({"choice": "sub"}, "turn, choice: saw 'sub', expected auto, required, none, or the name of a tool"),
+        ({"tools": [lambda *given: 1]}, r"turn, tools\[0\]: saw <lambda>\(\*given\)"),
+        ({"tools": [{"name": ""}]}, "expected a function, a Pydantic class, or a dict"),
         ({"tools": [3]}, r"turn, tools\[0\]: saw 3, expected a function"),
     ],
 )

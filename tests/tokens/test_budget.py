@@ -63,6 +63,7 @@ def test_a_limit_of_thinking_holds_within_a_budget(style):
     opening = b"<think>" if style == "text" else [256]
     state = reduce(guide.advance, [*opening, *b"abc"], guide.initial)
     assert "3 tokens have been thought" in guide.explain(state, ord("d")).reason
+    assert guide.forced(state).strip(b"\xff\xfe") == b"</think>"
 
 
 def test_a_budget_needs_our_machine_behind_the_limit_of_thinking():

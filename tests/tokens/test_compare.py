@@ -98,6 +98,13 @@ def test_of_random_constraints_nothing_is_ours(build, texts, data, seed):
     assert "ours" not in {kind for _, kind, _ in kinds_of(found)}, found
 
 
+def test_a_schema_shows_nothing_that_has_no_name():
+    schema = {"type": "object", "properties": {"a": {"type": "integer"}}, "required": ["a"]}
+    found = gv.compare_engines(schema, V, '{"a": 36}')
+    assert {kind for _, kind, _ in kinds_of(found)} <= {"forced only", "known fault", "lawful choice"}
+    assert not found.steps[-1].stopped
+
+
 def test_a_special_id_without_text_is_taken_where_another_may_come():
     found = gv.compare_engines("root ::= <s>", NAMED, b"\xff<s>\xfe", ["llguidance"])
     [difference] = found.steps[0].differences

@@ -84,6 +84,11 @@ def test_a_stale_index_shows_wrong_tokens_and_is_refused():
             gv.guide(asked, vocabulary, engine, index=index_of)
 
 
+def test_what_is_no_finite_machine_has_no_index():
+    with pytest.raises(SettingError, match="a finite machine"):
+        gv.build_index(gv.json(), TOY)
+
+
 def test_kinds_are_bounded(monkeypatch):
     monkeypatch.setattr(index, "MOST_ENTRIES", 1000)
     pieces = [b"a" * length for length in range(1, 80)]

@@ -69,6 +69,11 @@ def test_the_record_is_that_of_the_engine_and_of_every_other_one(text):
     assert whole.asked + whole.dropped == whole.nodes == record.nodes == 274_520
 
 
+def test_in_a_string_few_nodes_are_asked_about():
+    record = lazy_walk(json(), Vocabulary.llama3(), '{"a": "x', slices=True)
+    assert repr(record).startswith("LazyWalk(122,892 tokens taken as a slice; of 274,520 nodes 343 asked about")
+
+
 def test_the_walks_of_a_text_are_those_before_each_of_its_tokens():
     v = Vocabulary.llama3()
     machine = json()

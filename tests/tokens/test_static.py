@@ -23,6 +23,11 @@ def test_the_classes_of_the_65_characters_have_their_counts():
     }  # fmt: skip
 
 
+def test_classes_name_single_characters_only():
+    classes = gv.char_classes(Vocabulary([b"a", b"ab", "é".encode(), b"\xc3", b"", b"</s>"], eos={5}))
+    assert (classes["LOWER"], classes["ANY"]) == ({0}, {0, 2})
+
+
 def test_five_lowercase_letters_and_a_line_break():
     classes = gv.char_classes(BARD)
     positions = [classes["LOWER"]] * 5 + [classes["NEWLINE"]]

@@ -134,6 +134,7 @@ def test_odd_trees_are_shown_too():
 
 
 ERRORS = [
+    ('root ::= "b" |\na ::= "x"', "saw ::=", '::= "x', 'an empty option is written ""'),
     ('root ::= "a" vlaue\nvalue ::= "c"', 'column 14: unknown rule "vlaue"', "vlaue", 'did you mean "value"?'),
     ('root ::= "a" [x', "an unclosed class", "[x", "close it with ]"),
     ('root ::= "a"\n  | "b"', "line 2, column 3: saw |, expected a rule", '| "b"', 'end the line above with the "|"'),

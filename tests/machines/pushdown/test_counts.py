@@ -39,6 +39,7 @@ regexes = st.recursive(letters, grow, max_leaves=4)
 
 @given(regexes)
 @example("((ab)*b){2,3}")
+@example("a{3,}b?")
 @example("a{0,3}a{0,3}")
 @example("(b|a{3,4}b){1,2}")
 def test_random_counted_repeats_accept_the_texts_of_their_copies(text):
@@ -64,6 +65,8 @@ def test_equal_repeats_share_a_rule():
     machine = gv.grammar('root ::= [a-z]{0,5000} "," [a-z]{0,5000} "," x\nx ::= [a-z]{0,5000} x?')
     assert machine.nodes.names == ("root", "root{0,5000}", "x")
     assert machine.accepts(b"," + b"a" * 5000 + b"," + b"a" * 9000)
+    names = gv.grammar('root ::= [a-z]{5000} "," [a-z]{5000,}').nodes.names
+    assert names == ("root", "root{5000,5000}", "root{5000,}")
 
 
 def test_counted_repeats_of_rules_that_nest():

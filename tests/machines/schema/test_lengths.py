@@ -1,6 +1,8 @@
 """A length beside a pattern is counted: the machine has the texts, masks and ways to the end of its copies."""
 
 import json
+from itertools import accumulate
+from random import Random
 
 import jsonschema
 import pytest
@@ -9,7 +11,7 @@ import guidedviz as gv
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.regular.compare import compare_machines
 from guidedviz.machines.schema import text_sets as texts
-from tests.common import assert_reads
+from tests.common import BYTES, assert_alike, assert_reads, choose_tokens, with_end
 
 PATTERNS = r"a ^a+b$ ^(ab)*$ ^a(b|é)*ab$ ^(abb|😀)$|^a*c$ ^[ab]*(a|bbbb)$ ^(a|bc)*(c\n)+$ ^(aaa)*$|^b".split()
 PATTERNS += [r'^(\\a|"b)*$']
@@ -45,6 +47,28 @@ def test_a_counted_length_has_the_texts_of_its_copies(pattern, high, monkeypatch
             assert found.text is None, found
         else:
             assert machines == (None, None)
+
+
+PIECES = [*b"a b c ab aaa ba aaaaaa abab".split(), *rb'" b" a", \ \n \u \u000 \\ \" {"s":'.split(), b', "k": 1}']
+VOCABULARY = with_end([*BYTES, *PIECES, *map(str.encode, "é😀"), b"\xc3", b"\xa9"])
+
+
+@pytest.mark.parametrize("engine", ["split", "trie", "index"])
+@pytest.mark.parametrize("pattern", PATTERNS)
+@pytest.mark.quick(every=5)
+def test_every_mask_near_a_counted_length_is_the_mask_of_its_copies(pattern, engine, monkeypatch):
+    draw = Random(pattern)
+    for high in (3, 11, 40):
+        machine, copies = both(monkeypatch, strings(pattern, high))
+        guide = gv.guide(machine, VOCABULARY, engine)
+        oracle = gv.guide(copies, VOCABULARY)
+        for _ in range(3):
+            tokens = choose_tokens(oracle, draw, 40, drawn=2)
+            assert_alike(guide, oracle, tokens)
+            states = accumulate(tokens, guide.advance, initial=guide.initial)
+            of_copies = accumulate(tokens, oracle.advance, initial=oracle.initial)
+            for state, copy in zip(states, of_copies, strict=True):
+                assert gv.machines.bytes_to_end(machine, state) == gv.machines.bytes_to_end(copies, copy)
 
 
 @pytest.mark.parametrize("high", [255, 2083, 16_383])

@@ -54,7 +54,7 @@ CYCLIC["items"] = CYCLIC
 
 @pytest.mark.parametrize(
     ("text", "said"),
-    [(CYCLIC, "schema"), ({"not": {"$ref": "#"}}, "schema"),
+    [(CYCLIC, "schema"), ({"const": {1: 2}}, "a text"), ({"not": {"$ref": "#"}}, "schema"),
      ('{"type": "string",}', "line 1"), ('{"maximum": NaN}', "nan"),
      ("[]", "a schema"), 
      ('{"type": "string"} x', "line 1"), ("[" * 100_000, "deep")],

@@ -6,6 +6,7 @@ import re
 import pytest
 
 import guidedviz as gv
+from guidedviz.errors import NoTextWarning
 from guidedviz.machines.names import name_bytes
 from guidedviz.machines.structural.fields import FORMATS
 from guidedviz.machines.structural.formats import READERS
@@ -100,3 +101,8 @@ def test_tags_with_equal_contents_share_their_rules():
     tags = [tag(begin, content, ">") for begin in begins]
     machine = gv.structural_tag({"type": "triggered_tags", "triggers": ["<"], "tags": tags})
     assert len(machine.grammar.rules) < 15
+
+
+def test_a_machine_without_a_text_warns():
+    with pytest.warns(NoTextWarning, match="structural_tag: no text"):
+        gv.structural_tag({"type": "regex", "pattern": r"[^\s\S]"})
