@@ -20,6 +20,7 @@ MEANINGS = [
     ('start: "a"{,2}', ["", "aa"], "aaa"),
     ('start: "a"{,}', ["", "aaa"], "b"),
     ("start:", [""], "a"),
+    ('start: ("x" | "y") ["z"]', "x yz", "z xyz"),
     ('start: "é"i "ß"i', "éß Éß", "e éSS"),
     ('start: %json {"type": "array", "items": {"$ref": "#"}}', ["[[ ] , []]"], ["[1]", " []", "[]\\n"]),
     ('start: | "a"', ["", "a"], "aa"),

@@ -66,7 +66,7 @@ def test_equal_repeats_share_a_rule():
     assert machine.nodes.names == ("root", "root{0,5000}", "x")
     assert machine.accepts(b"," + b"a" * 5000 + b"," + b"a" * 9000)
     names = gv.grammar('root ::= [a-z]{5000} "," [a-z]{5000,}').nodes.names
-    assert names == ("root", "root{5000,5000}", "root{5000,}")
+    assert names == ("root", "root{5000}", "root{5000,}")
 
 
 def test_counted_repeats_of_rules_that_nest():
