@@ -11,7 +11,7 @@ from guidedviz.machines.machine import read
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.regular.regex import parse_regex
 from guidedviz.tokens.guide import split_guide
-from tests.common import assert_alike, choose_tokens, with_end
+from tests.common import BYTES, assert_alike, choose_tokens, with_end
 
 
 def counting(text):
@@ -87,3 +87,11 @@ def test_a_node_is_split_once_for_all_counts_far_from_the_bounds(engine):
         kept = kept if count != 9 else guide.split.nbytes
     assert guide.split.nbytes == kept > 0
     assert guide.index is None
+
+
+def test_an_index_of_a_schema_that_counts_has_the_masks_of_its_split():
+    properties = {"a": {"type": "string", "maxLength": 120}, "b": {"type": "integer"}}
+    machine = gv.json_schema({"type": "object", "properties": properties})
+    vocabulary = gv.Vocabulary([*BYTES, b'{"', b'":', b'", "', b"aaaa", b"\\u00", b'"}', "é".encode()])
+    text = b'{"a": "' + b"xy\\n\xc3\xa9" * 30 + b'", "b": 7}'
+    assert_alike(gv.guide(machine, vocabulary, "index"), gv.guide(machine, vocabulary, "split"), text)

@@ -65,6 +65,8 @@ def test_equal_repeats_share_a_rule():
     machine = gv.grammar('root ::= [a-z]{0,5000} "," [a-z]{0,5000} "," x\nx ::= [a-z]{0,5000} x?')
     assert machine.nodes.names == ("root", "root{0,5000}", "x")
     assert machine.accepts(b"," + b"a" * 5000 + b"," + b"a" * 9000)
+    exact = gv.grammar('root ::= "<" [a-z]{5000} ">"')
+    assert exact.frames(read(exact, b"<abc"))[0].waits == "a-z (5000, now 3)"
     names = gv.grammar('root ::= [a-z]{5000} "," [a-z]{5000,}').nodes.names
     assert names == ("root", "root{5000}", "root{5000,}")
 
