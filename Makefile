@@ -114,4 +114,4 @@ own:
 		echo "try: rm -rf .venv (of a link it removes the link alone), then make $(MAKECMDGOALS)"; exit 1; fi
 
 clean:
-	rm -rf .venv build dist site slides lite tests/shots .pytest_cache .mypy_cache .ruff_cache
+	rm -rf .venv build dist site slides lite .pytest_cache .mypy_cache .ruff_cache

@@ -8,16 +8,16 @@ thread, and the widget uses this loop: it runs while the test waits for the page
 from __future__ import annotations
 
 import json
-import os
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-SHOTS = Path(__file__).resolve().parents[1] / "shots"
 SIZE = {"width": 1380, "height": 1000}
 HTML = "<!doctype html><meta charset=utf-8><title>guidedviz</title><body data-jp-theme-light=true>"
 ADDRESS = "bare.test"
+# beside the file browser of a laptop, a projector, a large one, a phone
+SIZES = {"cell": (931, 768), "1280": (1280, 720), "1920": (1920, 1080), "phone": (390, 844)}
 MOUNT = """async (text) => {
   const [name, code, saved, lost] = JSON.parse(text);
   const el = document.body.appendChild(document.createElement("div"));
@@ -55,6 +55,24 @@ WATCH = """root => {
   requestAnimationFrame(look);
 }"""
 
+HOLD = """() => {
+  const isHeld = window.held;
+  window.held = [];
+  if (isHeld) return;
+  const animate = Element.prototype.animate;
+  Element.prototype.animate = function (...given) {
+    const one = animate.apply(this, given);
+    one.pause();
+    window.held.push(one);
+    return one;
+  };
+}"""
+SEEK = """time => new Promise((done) => {
+  const running = held.filter(({ playState }) => playState !== "idle");
+  for (const one of running) one.currentTime = Math.min(time, one.effect.getComputedTiming().endTime - 0.01);
+  requestAnimationFrame(() => requestAnimationFrame(done));
+})"""
+
 
 class Shown:
     """A page with widgets on it."""
@@ -70,23 +88,6 @@ class Shown:
         """A stage on the page, counted from the top."""
         return StagePage(self, self.stages.nth(place))
 
-    def narrow(self, width: int) -> None:
-        """Make the page as narrow as this."""
-        self.page.set_viewport_size({**SIZE, "width": width})
-
-    def shot(self, name: str, target: Any = None) -> None:
-        """A picture for a person to look at, where GUIDEDVIZ_SHOTS asks for pictures."""
-        if not os.environ.get("GUIDEDVIZ_SHOTS"):
-            return
-        SHOTS.mkdir(parents=True, exist_ok=True)
-        if target is None:
-            self.page.screenshot(path=str(SHOTS / f"{name}.png"))
-            return
-        size, high = self.page.viewport_size, int(target.bounding_box()["height"]) + 300
-        self.page.set_viewport_size({**size, "height": max(size["height"], high)})  # all of it, however high it is
-        target.screenshot(path=str(SHOTS / f"{name}.png"))
-        self.page.set_viewport_size(size)
-
 
 class BarePage(Shown):
     """An empty page on which widgets are shown, each with its own connection."""
@@ -96,7 +97,7 @@ class BarePage(Shown):
         self._shown: dict[str, Any] = {}
         self._loader = ""
         self.page = context.new_page()
-        self.page.emulate_media(reduced_motion="reduce")  # a test of a motion asks for it
+        self.be_still()  # a test of a motion asks for it
         self.page.set_default_timeout(15000)
         self.page.on("console", lambda said: self.errors.append(said.text) if said.type == "error" else None)
         self.page.on("pageerror", lambda error: self.errors.append(str(error)))
@@ -139,6 +140,28 @@ class BarePage(Shown):
         page = StagePage(self, self.show(stage))
         self.wait(lambda: stage.display.widget._answered)
         return page
+
+    def resize(self, width: int, height: int) -> None:
+        self.page.set_viewport_size({"width": width, "height": height})
+
+    def be_still(self) -> None:
+        """As for a person who wants no motion."""
+        self.page.emulate_media(reduced_motion="reduce")
+
+    def move(self) -> None:
+        self.page.emulate_media(reduced_motion="no-preference")
+
+    def hold(self) -> None:
+        """From now on what begins to move stands still until `seek` moves it, or `land` ends it."""
+        self.page.evaluate(HOLD)
+
+    def seek(self, time: float) -> None:
+        """Move what is on its way to a time of its motion, in milliseconds."""
+        self.page.evaluate(SEEK, time)
+
+    def land(self) -> None:
+        """End all that is on its way."""
+        self.page.evaluate("held.forEach((one) => one.playState !== 'idle' && one.finish())")
 
     def theme(self, name: str) -> None:
         """Light or Dark, as JupyterLab says it."""
@@ -254,8 +277,7 @@ class StagePage:
         return list(states.evaluate_all("nodes => nodes.map(node => Number(node.dataset.state))"))
 
 
-def work_of(session: Any) -> float:
-    """Seconds that the page's main thread has worked."""
-    return float(
-        next(m["value"] for m in session.send("Performance.getMetrics")["metrics"] if m["name"] == "TaskDuration")
-    )
+def middle(locator: Any) -> tuple[float, float]:
+    """Where the middle of an element is on the page."""
+    box = locator.bounding_box()
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2

@@ -56,7 +56,6 @@ def test_charts_are_plotly_figures_that_follow_the_theme(open_notebook):
             fills = plots.nth(place).evaluate(COLOURS)
             assert len(fills) > 4
             assert all(contrast(rgb(fill), back) >= 4.5 for fill in fills), {*fills}
-            notebook.shot(f"chart-{place}-{theme.lower()}", plots.nth(place))
     assert not [url for url in asked if "127.0.0.1" not in url and not url.startswith(("data:", "blob:"))]
 
     costs = plots.first
@@ -71,7 +70,6 @@ def test_charts_are_plotly_figures_that_follow_the_theme(open_notebook):
         if hover.count():
             break
     assert "forward 7.0 ms" in hover.text_content()
-    notebook.shot("chart-hover", costs)
     costs.locator(".legendtoggle").first.click()
     notebook.page.wait_for_function(
         "plot => plot.querySelectorAll('.bars .point').length === 24", arg=costs.element_handle()

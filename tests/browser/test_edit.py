@@ -45,7 +45,6 @@ def test_a_wrong_text_shows_its_caret_and_a_good_one_holds_at_once(bare):
     assert said.locator("p").inner_text().startswith("regex line 1, column 13: ")
     line, caret = said.locator("pre").inner_text().split("\n")
     assert line[caret.index("^")] == "["
-    bare.shot("edit-wrong", stage.root)
     stage.go_on(1)
     assert gv.regex(NAME).accepts_prefix(live.text.encode()), "the old constraint runs on"
     write(box, r'\{"name": ?"[A-Z][a-z]+"(, "age": [0-9]+)?\}')
@@ -64,7 +63,6 @@ def test_what_rejects_a_token_marks_it_and_goes_back_there(bare):
     place = int(marked.get_attribute("data-place"))
     assert tokens[place] in box.locator(".gv-edit-rejects").inner_text()
     assert stage.cursor == 6, "the constraint before runs on"
-    bare.shot("edit-rejected", stage.root)
     box.get_by_role("button", name="go back there").click()
     stage.wait(place)
     assert stage.tokens == tokens[:place]
@@ -81,7 +79,7 @@ def test_what_rejects_a_token_marks_it_and_goes_back_there(bare):
 def test_a_stage_opens_on_the_machine_and_its_regex_is_edited_above_it(bare, size):
     live = gv.stage(gv.ToyModel(PIECES, rule, eos={0}), "say ", edit=NAME, seed=3, steps=6)
     stage = bare.show_stage(live)
-    bare.page.set_viewport_size(dict(zip(("width", "height"), size, strict=True)))
+    bare.resize(*size)
     if size[0] < 640:
         stage.tab("machine")
     line, machine = stage.root.locator(".gv-edit-line"), stage.root.locator("[data-part=machine]")
@@ -92,7 +90,6 @@ def test_a_stage_opens_on_the_machine_and_its_regex_is_edited_above_it(bare, siz
     high = stage.root.bounding_box()["height"]
     text.fill(r'\{"name": ?"[A-Z')
     wait_for(line, "wrong")
-    bare.shot(f"edit-line-wrong-{size[0]}", stage.root)
     text.fill(REJECTS)
     wait_for(line, "waits")
     line.get_by_role("button", name="go back there").wait_for()
@@ -102,7 +99,6 @@ def test_a_stage_opens_on_the_machine_and_its_regex_is_edited_above_it(bare, siz
     wait_for(line, "runs")
     text.press("Home")
     assert stage.cursor == 6, "the keys are those of the line"
-    bare.shot(f"edit-line-{size[0]}", stage.root)
     stage.tab("constraint")
     assert not line.is_visible()
     assert stage.root.locator(".gv-edit textarea").input_value() == good
@@ -125,5 +121,5 @@ def test_letters_typed_are_letters_escape_gives_the_keys_back_and_another_langua
     box.get_by_role("button", name="grammar").click()
     box.locator(".gv-edit-error:has-text('GBNF line 1, column 14')").wait_for()
     assert 'did you mean "value"' in box.locator(".gv-edit-error").inner_text()
-    bare.narrow(560)
+    bare.resize(560, 1000)
     assert stage.root.evaluate("root => root.scrollWidth <= root.clientWidth + 1"), "nothing sticks out"

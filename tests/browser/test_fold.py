@@ -21,7 +21,6 @@ def test_a_thick_arrow_unfolds_when_it_is_pressed_and_folds_again(bare):
     first.locator(".gv-label").click()
     wait(before + 9)
     assert first.get_attribute("aria-expanded") == "true"
-    bare.shot("fold-unfolded", root)
     root.locator(".gv-state.gv-turns").nth(4).click()
     wait(before)
     root.get_by_role("button", name="unfold all").focus()

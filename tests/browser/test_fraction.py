@@ -1,6 +1,5 @@
 """The fraction slider on a bare page: dragged, moved by keys, left to rest until points appear."""
 
-import json
 import re
 import time
 from dataclasses import replace
@@ -15,6 +14,7 @@ from guidedviz.files import shipped
 from guidedviz.views.charts.payoff import DRAWING_HEIGHT, DRAWING_WIDTH, draw_payoff, draw_plot
 from guidedviz.views.figure import drawing
 from guidedviz.widgets import sliders
+from tests.browser.bare import middle
 
 pytestmark = pytest.mark.browser
 
@@ -57,10 +57,6 @@ class SliderPage:
         return self.root.locator(".gv-fraction-words").inner_text()
 
     @property
-    def text(self):
-        return self.root.locator(".gv-fraction-text").inner_text()
-
-    @property
     def line(self):
         return self.root.locator("[data-part='handle']").get_attribute("d")
 
@@ -76,25 +72,29 @@ class SliderPage:
         box = self.share.bounding_box()
         return box["x"] + 8 + (box["width"] - 16) * share / 0.95, box["y"] + box["height"] / 2
 
-    def wait_runs(self, count, timeout=60):
-        self.page.wait_for_selector(f".gv-fraction[data-runs='{count}'][data-timing='false']", timeout=timeout * 1000)
+    def press(self, key, place):
+        """Press a key, and wait for the place to which it leads."""
+        self.page.keyboard.press(key)
+        self.wait_place(place)
+
+    def wait_runs(self, count):
+        self.page.wait_for_selector(f".gv-fraction[data-runs='{count}'][data-timing='false']", timeout=60_000)
 
     def wait_place(self, place):
         self.page.wait_for_selector(f".gv-fraction[data-place='{place}']")
 
 
 class Clock:
-    """Runs that take as long as they are told to, and what became of each."""
+    """Runs that take as long as they are told to."""
 
     def __init__(self):
-        self.slow, self.begun, self.stopped = 0.01, [], []
+        self.slow, self.begun = 0.01, []
 
     def time_task(self, model, task, rows, stop):
         self.begun.append(task.fraction)
         began = time.monotonic()
         while time.monotonic() < began + self.slow:
             if stop():
-                self.stopped.append(task.fraction)
                 return None
             time.sleep(0.002)
         return run(task.fraction, rows)
@@ -122,6 +122,7 @@ def show_record(bare, record=RECORD, share=0.5, rows=1):
 
 def test_everything_follows_a_drag_and_where_it_rests_a_point_appears(bare, clock):
     live, slider = show_live(bare)
+    text = slider.root.locator(".gv-fraction-text")
     slider.wait_runs(1)
     assert (slider.points, slider.place, clock.begun) == ((1, 0), 14, [0.7]), "a first one without a move"
     clock.slow = 30  # where a slow machine rests on the way, the next move stops the run
@@ -131,27 +132,24 @@ def test_everything_follows_a_drag_and_where_it_rests_a_point_appears(bare, cloc
     for share in (0.62, 0.5, 0.41, 0.3):
         mouse.move(*slider.spot(share), steps=4)
         slider.wait_place(round(20 * share))
-        seen.add((slider.line, slider.text, slider.words))
-    assert all(len(set(part)) == 4 for part in zip(*seen, strict=True)), "line, text and words follow"
+        seen.add((slider.line, text.inner_text(), slider.words))
+    assert [len(set(part)) for part in zip(*seen, strict=True)] == [4] * 3, "line, text and words follow"
     bare.wait(lambda: clock.begun[-1] == 0.3)
     clock.slow = 0
     bare.wait(lambda: "; measured " in slider.words)  # the mouse is still down: it rests, that is enough
     mouse.up()
     slider.wait_runs(2)
-    parts = live.payoff.runs[-1].parts
-    assert slider.root.locator(".gv-fraction-text .gv-name").count() == len(parts), "it shows what the run wrote"
-    fixed = sum(sure for _, sure in parts)
-    assert slider.root.locator(".gv-fraction-text .gv-part-fixed").count() == fixed
-    bare.shot("fraction-dragged", slider.root)
+    fixed = [sure for _, sure in live.payoff.runs[-1].parts]
+    shown = [text.locator(part).count() for part in (".gv-name", ".gv-part-fixed")]
+    assert shown == [len(fixed), sum(fixed)], "it shows what the run wrote"
 
 
 def test_keys_go_from_place_to_place_and_from_rows_to_rows(bare, clock):
     live, slider = show_live(bare)
     slider.share.focus()
     for key, place in {"ArrowRight": 15, "ArrowUp": 16, "ArrowLeft": 15, "Home": 0, "End": 19, "PageDown": 17}.items():
-        slider.page.keyboard.press(key)
-        slider.wait_place(place)
-    assert abs(float(slider.share.input_value()) - 0.85) < 1e-9, "it stands on a place, not between two"
+        slider.press(key, place)
+    assert float(slider.share.input_value()) == pytest.approx(0.85), "it stands on a place, not between two"
     assert slider.share.get_attribute("aria-valuetext") == slider.words
     bare.wait(lambda: live.payoff.runs and live.payoff.runs[-1].asked == 0.85)
     slider.rows.focus()
@@ -162,27 +160,21 @@ def test_keys_go_from_place_to_place_and_from_rows_to_rows(bare, clock):
     bare.wait(lambda: live.payoff.runs[-1].rows == 8)
     assert model.get_attribute("d") != one, "the cost model bends"
     assert slider.rows.get_attribute("aria-valuetext").startswith("8 texts side by side")
-    slider.page.wait_for_function("document.querySelectorAll('.gv-point.gv-full').length === 1")
-    assert slider.points[1] == len(live.payoff.runs) - 1, "with other rows it is hollow"
+    bare.wait(lambda: slider.points == (1, len(live.payoff.runs) - 1))  # with other rows it is hollow
 
 
 def test_the_curve_is_dragged_and_the_keys_go_on_from_there(bare):
     _, slider = show_record(bare, share=0.7)
-    knob, mouse = slider.root.locator("[data-part='on-model']").bounding_box(), slider.page.mouse
-    assert min(knob["width"], knob["height"]) >= 14
-    plot, y = slider.root.locator(".gv-fraction-plot").bounding_box(), knob["y"] + knob["height"] / 2
-    mouse.move(knob["x"] + knob["width"] / 2, y)
+    knob, mouse = slider.root.locator("[data-part='on-model']"), slider.page.mouse
+    assert min(knob.bounding_box()["width"], knob.bounding_box()["height"]) >= 14
+    x, y = middle(knob)
+    mouse.move(x, y)
     mouse.down()
-    mouse.move(slider.spot(0.43)[0], y, steps=3)
-    slider.wait_place(9)
-    assert float(slider.share.input_value()) == pytest.approx(0.43, abs=0.01)
-    mouse.move(plot["x"] - 60, y)  # far outside
-    slider.wait_place(0)
-    mouse.move(slider.spot(0.4)[0], y)
+    for to, place in ((slider.spot(0.43)[0], 9), (0, 0), (slider.spot(0.4)[0], 8)):  # also far outside
+        mouse.move(to, y, steps=3)
+        slider.wait_place(place)
     mouse.up()
-    slider.wait_place(8)
-    slider.page.keyboard.press("ArrowRight")
-    slider.wait_place(9)
+    slider.press("ArrowRight", 9)
 
 
 @pytest.mark.slow
@@ -213,19 +205,6 @@ def test_each_number_of_the_formula_and_its_boxes_light_each_other(bare):
     assert "gv-lit" in terms.nth(2).get_attribute("class")
 
 
-def test_moving_on_stops_the_run(bare, clock):
-    clock.slow = 30
-    live, slider = show_live(bare)
-    slider.share.focus()
-    for key, place in (("Home", 0), ("End", 19)):
-        slider.page.keyboard.press(key)
-        slider.page.wait_for_selector(f".gv-fraction[data-timing='true'][data-place='{place}']")
-    bare.wait(lambda: clock.begun == [0.7, 0.0, 0.95])
-    assert (clock.stopped, live.payoff.runs) == ([0.7, 0.0], ())
-    live.display.close()
-    bare.wait(lambda: clock.stopped == clock.begun)
-
-
 @pytest.mark.slow
 def test_every_place_is_timed_from_left_to_right_until_a_person_moves(bare, clock):
     clock.slow = 0.1
@@ -233,11 +212,11 @@ def test_every_place_is_timed_from_left_to_right_until_a_person_moves(bare, cloc
     slider.wait_runs(1)
     slider.root.get_by_role("button", name="time every place").click()
     slider.root.locator(".gv-fraction-fate").get_by_text(re.compile(r"timing \d+ of 20")).wait_for()
-    slider.page.wait_for_function("document.querySelectorAll('.gv-point').length >= 4")
+    bare.wait(lambda: sum(slider.points) >= 4)
     assert clock.begun[1:4] == list(FRACTIONS[:3])
     slider.share.focus()
     slider.page.keyboard.press("End")
-    slider.page.wait_for_function("root => root.textContent.includes('; measured ')", arg=slider.root.element_handle())
+    bare.wait(lambda: "; measured " in slider.words)
     assert slider.place == 19, "it went no further by itself"
     assert len(live.payoff.runs) < 19
 
@@ -250,7 +229,7 @@ PLACES = """root => [root, ...root.querySelectorAll(".gv-fraction-grid, input, .
 @pytest.mark.parametrize(("width", "height"), [(931, 768), (1280, 720), (390, 844)])
 @pytest.mark.slow
 def test_nothing_moves_while_a_handle_is_dragged(bare, width, height):
-    bare.page.set_viewport_size({"width": width, "height": height})
+    bare.resize(width, height)
     _, slider = show_record(bare, Payoff.load(shipped("traces/jump-cpu.json")))
     seen = set()
     for rows in (0, 3, 7):
@@ -267,14 +246,12 @@ def test_what_a_notebook_keeps_needs_no_kernel(bare):
     bare.page.clock.install()
     recorded = gv.fraction_slider(RECORD)
     recorded.place = nearest_fraction(0.55)
-    json.dumps(recorded.display.widget.saved)
     slider = SliderPage(bare, bare.reopen(recorded))
     assert (slider.points, slider.place) == ((3, 3), 11), "it shows where it stood"
     assert slider.root.locator(".gv-badge").inner_text() == "◼ RECORDED"
     assert slider.root.locator("header button:visible").count() == 0, "nothing is timed"
     slider.share.focus()
-    slider.page.keyboard.press("Home")
-    slider.wait_place(0)
+    slider.press("Home", 0)
     bare.page.clock.run_for(2600)  # as long as a kernel may be silent
     assert slider.root.locator(".gv-note").is_hidden()
 
@@ -303,13 +280,11 @@ def test_a_run_that_is_all_fixed_and_one_that_is_slower_than_without(bare):
     odd = Timed(0.95, 1.0, 1, 40.0, 5.0, 4, 0, 3, 3, parts, "same text, other tokens")
     slow = replace(run(0.5, 1), jump_ms=400.0)
     _, slider = show_record(bare, Payoff(Cost(2.5, 0.0), (odd, slow), PREVIEWS, *ABOUT), 0.95)
-    assert slider.words.startswith(
-        "100% forced: 3 tokens, 0 passes instead of 4; measured 6.00×, the cost model says ∞"
-    )
+    said = "100% forced: 3 tokens, 0 passes instead of 4; measured 6.00×, the cost model says ∞"
+    assert slider.words.startswith(said)
     fate = slider.root.locator(".gv-fraction-fate").inner_text()
     assert fate.startswith("measured 6.00× a token: 5.0 ms for 3 tokens instead of 40.0 ms for 4; ")
-    first, second = (slider.root.locator(".gv-point").nth(at) for at in (0, 1))
+    first, second = slider.root.locator(".gv-point").all()
     assert float(first.get_attribute("cx")) == pytest.approx(numbers(slider.line)[0])
-    label = slider.root.locator(".gv-fraction-plot text:text-is('40%')").bounding_box()
-    point = second.bounding_box()
-    assert point["y"] + point["height"] <= label["y"] + 1, "it lies above the labels of the axis"
+    label = slider.root.locator(".gv-fraction-plot text:text-is('40%')")
+    assert middle(second)[1] < label.bounding_box()["y"], "it lies above the labels of the axis"

@@ -130,11 +130,10 @@ def notebook(workbench):
 def test_every_key_reaches_the_stage_and_none_the_notebook(notebook):
     stage = notebook.stage()
     stage.root.focus()
-    for key, cursor in (("ArrowRight", 1), ("ArrowRight", 2), ("ArrowLeft", 1), ("Home", 0), ("ArrowRight", 1)):
+    keys = (("ArrowRight", 1), ("ArrowRight", 2), ("ArrowLeft", 1), ("Home", 0), ("ArrowRight", 1), ("r", 0))
+    for key, cursor in keys:
         notebook.page.keyboard.press(key)
         stage.wait(cursor)
-    notebook.page.keyboard.press("r")
-    stage.wait(0)
     notebook.page.keyboard.press("Space")
     stage.wait_past(2)
     notebook.page.keyboard.press("Space")
@@ -151,13 +150,12 @@ def test_a_control_that_was_clicked_keeps_its_keys_from_the_notebook(notebook):
     stage, page = notebook.stage(), notebook.page
     active = "window.jupyterapp.shell.currentWidget.content.activeCellIndex"
     heat = stage.root.locator("input[type=range][aria-label=temperature]")
-    controls = [heat, stage.root.locator(".gv-more > summary"), stage.root.locator("input[type=number]"),
-                stage.root.locator(".gv-chip").first]  # fmt: skip
     stage.root.focus()
     for key, cursor in (("Home", 0), ("ArrowRight", 1)):
         page.keyboard.press(key)
         stage.wait(cursor)
-    for control in controls:
+    others = [stage.root.locator(one).first for one in (".gv-more > summary", "input[type=number]", ".gv-chip")]
+    for control in (heat, *others):
         control.click()
         before = page.evaluate(active)
         for key in ("x", "d", "d", "ArrowUp", "a", "b", "m"):
@@ -168,9 +166,6 @@ def test_a_control_that_was_clicked_keeps_its_keys_from_the_notebook(notebook):
     value = float(heat.input_value())
     page.keyboard.press("ArrowLeft")
     assert float(heat.input_value()) < value
-    page.keyboard.press("Tab")
-    page.keyboard.press("x")
-    assert page.evaluate(CELLS) == ["code"] * 6
 
 
 def test_the_stage_takes_the_theme_of_jupyterlab(notebook):
@@ -178,7 +173,6 @@ def test_the_stage_takes_the_theme_of_jupyterlab(notebook):
     for theme in ("Dark", "Light"):
         notebook.theme(f"JupyterLab {theme}")
         looks.add(stage.root.evaluate("root => getComputedStyle(root).backgroundColor"))
-        notebook.shot(f"jupyterlab-{theme.lower()}")
     assert len(looks) == 2
 
 
@@ -202,18 +196,13 @@ def test_no_style_of_jupyterlab_changes_the_stage(notebook, looks):
 @pytest.mark.slow
 def test_bias_sliders_move_the_distribution(notebook):
     root = notebook.page.locator(".widget-vbox")
-    bars = root.locator("svg")
     ada = root.locator(".widget-slider:has-text('Ada')")
-    ada.get_by_role("slider").focus()
-    notebook.page.keyboard.press("PageUp")
-    bars.locator("text:has-text('bias +')").wait_for()
-    readout = ada.locator(".widget-readout")
-    readout.fill("5.5")
+    ada.locator(".widget-readout").fill("5.5")
     notebook.page.keyboard.press("Enter")
     root.locator("[aria-label*='Ada +5.5 before 1 in 330 after 0.43']").wait_for()
     root.get_by_role("button", name="Reset").click()
-    bars.locator("text:text-is('bias 0: 0 above')").wait_for()
-    assert readout.inner_text() == "0.00"
+    root.locator("svg text:text-is('bias 0: 0 above')").wait_for()
+    assert ada.locator(".widget-readout").inner_text() == "0.00"
 
 
 def test_a_second_run_of_the_cell_stops_the_first_and_frees_its_model(notebook):

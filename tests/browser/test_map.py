@@ -8,7 +8,6 @@ import pytest
 
 import guidedviz as gv
 from tests.common import regex_guide
-from tests.widgets.toy import WordsGuide, toy_model
 
 pytestmark = pytest.mark.browser
 
@@ -35,17 +34,6 @@ def person(**settings):
 
 
 # what begins to move stands still, half-way
-HALF = """() => {
-  const animate = Element.prototype.animate;
-  window.held = [];
-  Element.prototype.animate = function (...given) {
-    const one = animate.apply(this, given);
-    one.pause();
-    one.currentTime = one.effect.getComputedTiming().endTime / 2;
-    window.held.push(one);
-    return one;
-  };
-}"""
 
 
 class Chart:
@@ -104,77 +92,57 @@ def open_chart(bare, guide):
     return Chart(bare, stage.root)
 
 
-@pytest.fixture
 def string():
     return gv.guide(gv.regex(STRING), VOCABULARY)
 
 
-@pytest.fixture
 def inside():
     """The same inside the name."""
     return gv.guide(gv.regex(STRING.partition('"name": "')[2]), VOCABULARY)
 
 
-def test_the_picture_is_the_mask_and_takes_the_colours_of_the_theme(bare, string, inside):
-    chart = open_chart(bare, string)
+def test_the_picture_is_the_mask_and_takes_the_colours_of_the_theme(bare):
+    chart = open_chart(bare, string())
     assert "legal 2 (" in chart.legend
     assert "EOS illegal" in chart.legend
     sea, land = chart.colours()
     assert sea < 0.05 < 0.7 < land
-    chart = open_chart(bare, inside)
+    chart = open_chart(bare, inside())
     sea, land = chart.colours()
-    assert sea > 0.7
-    assert land < 0.3
+    assert land < 0.3 < 0.7 < sea
     bare.theme("Dark")
-    chart.wait_colours(lambda dark, _: abs(dark - sea) < 0.05)  # the canvas takes the colours of the theme
+    bare.wait(lambda: abs(chart.colours()[0] - sea) < 0.05)  # the canvas takes the colours of the theme
 
 
-def test_pointing_says_the_token_its_bytes_and_why_it_is_illegal(bare, string):
-    chart = open_chart(bare, string)
+def test_pointing_says_the_token_its_bytes_and_why_it_is_illegal(bare):
+    chart = open_chart(bare, string())
     assert "Press a cell to read about it. Zoom: + and −" in chart.card
-    place = chart.root.locator(".gv-map-card").bounding_box()
+    card = chart.root.locator(".gv-map-card")
+    place = card.bounding_box()
     chart.page.mouse.move(*chart.at(0.3, 0.5))
     chart.wait(".gv-map-card", "cannot come: expected {")
     assert "bytes " in chart.card
-    assert "id " in chart.card
-    assert chart.root.locator(".gv-map-card").bounding_box() == place, "the words have a fixed place"
+    assert card.bounding_box() == place, "the words have a fixed place"
     chart.page.mouse.click(*chart.at(0.3, 0.5))
     first = chart.card
     chart.page.keyboard.press("ArrowRight")
     bare.wait(lambda: chart.card != first and "id " in chart.card)
-    chart.page.keyboard.press("Home")
-    chart.wait(".gv-map-card", "bytes 00 ")
-    chart.page.keyboard.press("End")
-    chart.wait(".gv-map-card", "no text")
+    for key, said in (("Home", "bytes 00 "), ("End", "no text")):
+        chart.page.keyboard.press(key)
+        chart.wait(".gv-map-card", said)
 
 
-def test_search_counts_marks_and_goes_from_one_to_the_next(bare, inside):
-    chart = open_chart(bare, inside)
+def test_search_counts_marks_and_goes_from_one_to_the_next(bare):
+    chart = open_chart(bare, inside())
     find = chart.root.get_by_label("find tokens")
-    find.fill("/[0-9]+/")
-    chart.wait(".gv-map-find", "found, ")
     count = sum(piece.isdigit() for piece in PIECES)
-    chart.wait(".gv-map-find", f"{count:,} found, {count:,} legal")
-    find.fill("/London/")
-    chart.wait(".gv-map-find", "1 found, 1 legal")
+    for text, said in (("/[0-9]+/", f"{count:,} found, {count:,} legal"), ("/(/", "regex"), ("/London/", "1 found")):
+        find.fill(text)
+        chart.wait(".gv-map-find", said)
     find.press("Enter")
     chart.wait(".gv-map-card", "London")
-    find.fill("/(/")
-    chart.wait(".gv-map-find", "regex")
     find.fill("")
-    bare.wait(lambda: "regex" not in chart.root.locator(".gv-map-find").last.inner_text())
-    assert "found" not in chart.root.locator(".gv-map-find").last.inner_text()
-
-
-def test_small_vocabularies_show_their_tokens_and_hostile_ones_stay_text(bare):
-    model = toy_model()
-    chart = Chart(bare, bare.show_stage(gv.stage(model, "say ", WordsGuide(model.vocabulary))).root)
-    find = chart.root.get_by_label("find tokens")
-    find.fill("script")
-    chart.wait(".gv-map-find", "1 found, 0 legal")
-    find.press("Enter")
-    chart.wait(".gv-map-card", "<script>")
-    assert bare.page.evaluate("window.hacked") is None
+    bare.wait(lambda: "found" not in chart.root.locator(".gv-map-find").last.inner_text())
 
 
 def open_stage(bare, **settings):
@@ -187,14 +155,14 @@ def open_stage(bare, **settings):
 def test_on_the_stage_the_map_moves_with_every_step(bare):
     stage, chart = open_stage(bare)
     chart.wait(".gv-map-legend", "legal 2 (")  # before the first step: what may come first
-    seen = []
+    legends, shares = set(), []
     for _ in range(6):
         stage.go_on(1)
         stage.wait_ready()  # the map of a step comes with its distribution
-        seen.append((chart.legend, chart.colours()[0]))
-    assert len({legend for legend, _ in seen}) > 3
-    assert max(sea for _, sea in seen) > 0.5 > 0.01 > min(sea for _, sea in seen)
-    bare.shot("map-stage", stage.root)
+        legends.add(chart.legend)
+        shares.append(chart.colours()[0])
+    assert len(legends) > 3
+    assert min(shares) < 0.01 < 0.5 < max(shares)
 
 
 def test_on_the_stage_any_legal_token_of_the_map_can_be_put_in(bare):
@@ -212,11 +180,11 @@ def test_on_the_stage_any_legal_token_of_the_map_can_be_put_in(bare):
 
 
 @pytest.fixture
-def long_page(bare, inside):
+def long_page(bare):
     """A map of 1,042 tokens on a page that is longer than the window."""
     space = "document.body.append(Object.assign(document.createElement('p'), { style: 'height: 2000px' }))"
     bare.page.evaluate(space)
-    chart = open_chart(bare, inside)
+    chart = open_chart(bare, inside())
     bare.page.evaluate(space)
     return chart
 
@@ -248,12 +216,13 @@ def cells(chart):
 @pytest.mark.slow
 def test_two_fingers_zoom_and_move_the_map_and_one_taps_a_token_or_scrolls_the_page(bare, long_page):
     chart, fingers = long_page, Fingers(bare.page)
-    top, before, (x, y) = bare.page.evaluate("scrollY"), cells(chart), chart.at(0.5, 0.5)
-    fingers.move(((x - 20, y), (x - 120, y)), ((x + 20, y), (x + 120, y)))
-    bare.wait(lambda: cells(chart) != before)
-    zoomed = cells(chart)
-    fingers.move(((x - 60, y), (x - 60, y + 80)), ((x + 60, y), (x + 60, y + 80)))
-    bare.wait(lambda: cells(chart) != zoomed)
+    top, (x, y) = bare.page.evaluate("scrollY"), chart.at(0.5, 0.5)
+    zoom = ((x - 20, y), (x - 120, y)), ((x + 20, y), (x + 120, y))
+    pan = ((x - 60, y), (x - 60, y + 80)), ((x + 60, y), (x + 60, y + 80))
+    for ways in (zoom, pan):
+        before = cells(chart)
+        fingers.move(*ways)
+        bare.wait(lambda before=before: cells(chart) != before)
     assert "id " not in chart.card, "two fingers select nothing"
     assert bare.page.evaluate("scrollY") == top
     zoomed = cells(chart)
@@ -296,17 +265,18 @@ def test_on_the_stage_the_card_follows_the_step_under_the_pointer_also_in_full_s
         chart.wait(".gv-map-card", "legal")
         said.add(chart.root.locator(".gv-map-card b").inner_text())
     assert said == {"✓ legal", "✕ illegal"}
-    named = []
-    for large in (False, True):
-        if large:
-            stage.root.press("f")
-            bare.page.wait_for_function("document.fullscreenElement")
-            bare.page.wait_for_timeout(300)
-        for spot in ((0.25, 0.3), (0.6, 0.7), (0.9, 0.5)):
-            chart.page.mouse.click(*chart.at(*spot))
-            chart.wait(".gv-map-card", "id ")
-            named.append(chart.card.split("·")[0])
-    assert named[:3] == named[3:]
+
+    def name(spot):
+        chart.page.mouse.click(*chart.at(*spot))
+        chart.wait(".gv-map-card", "id ")
+        return chart.card.split("·")[0]
+
+    spots = ((0.25, 0.3), (0.6, 0.7), (0.9, 0.5))
+    named = [name(spot) for spot in spots]
+    stage.root.press("f")
+    bare.page.wait_for_function("document.fullscreenElement")
+    bare.page.wait_for_timeout(300)
+    assert [name(spot) for spot in spots] == named
 
 
 # --- the third colour: which tokens depended on the stack ---
@@ -365,28 +335,25 @@ def test_the_legend_counts_what_the_split_knows_at_every_step_and_a_token_says_i
         stage.root.locator(f".gv-map-card b:has-text('{said}')").wait_for()
         find.fill("")
         stage.root.locator(".gv-map-find span:text-is('')").wait_for(state="attached")
-    bare.shot("map-asked", stage.root)
 
 
 @pytest.mark.slow
 def test_a_step_recolours_the_map_as_a_wave_from_the_token_that_was_taken(bare):
     stage, chart = open_stage(bare, steps=5)
     stage.go_back(2)
-    bare.page.emulate_media(reduced_motion="no-preference")
-    bare.page.evaluate(HALF)
+    bare.move()
+    bare.hold()
     stage.root.press("ArrowRight")
     canvases = chart.sheet.locator("canvas")
     bare.wait(lambda: canvases.count() == 2)
-    radius, x, y, width, height = canvases.last.evaluate("""canvas => {
-      const { width, height } = canvas.getBoundingClientRect();
-      return [...getComputedStyle(canvas).clipPath.matchAll(/[\\d.]+/g)].map(([n]) => Number(n)).concat(width, height);
-    }""")
-    assert radius == pytest.approx((width + height) / 2, rel=0.01), "half of it is the new picture"
-    assert 0 < x < width
-    assert 0 < y < height
+    clip = "canvas => parseFloat(getComputedStyle(canvas).clipPath.split('(')[1])"
+    bare.seek(0)
+    start = canvases.last.evaluate(clip)
+    bare.seek(1e6)
+    assert start < 2 < canvases.last.evaluate(clip), "the new picture grows"
     stage.root.press("ArrowRight")
     bare.wait(lambda: canvases.count() == 2)
-    bare.page.emulate_media(reduced_motion="reduce")
+    bare.be_still()
     stage.root.press("ArrowLeft")
     bare.wait(lambda: canvases.count() == 1)
     assert canvases.evaluate("canvas => getComputedStyle(canvas).clipPath") == "none"

@@ -30,7 +30,6 @@ def test_the_prompt_is_edited_in_place_and_the_run_before_it_stands_beside(bare,
     field.fill("")
     field.press("Enter")
     stage.root.get_by_text("expected at least one token").wait_for()
-    bare.shot(f"prompt-field-{width}", stage.root)
     field.fill(f"say{HOSTILE}")
     field.press("Enter")
     field.wait_for(state="detached")
@@ -48,7 +47,6 @@ def test_the_prompt_is_edited_in_place_and_the_run_before_it_stands_beside(bare,
     assert box["x"] + box["width"] <= width, "nothing runs out of a phone"
     for theme in ("Light", "Dark"):
         bare.theme(theme)
-        bare.shot(f"beside-{width}-{theme}", stage.root)
     pair.get_by_role("button", name="take this run").click()
     stage.wait(6)
     assert stage.tokens == before
@@ -64,7 +62,6 @@ def test_the_menu_changes_settings_and_the_model(bare):
         field = stage.root.get_by_role("spinbutton", name=name)
         field.fill(value)
         field.press("Tab")
-    bare.shot("menu", stage.root)
     stage.root.locator(".gv-changes", has_text="penalty 1.5 · top-k 3 · top-p 0.9").wait_for()
     stage.root.get_by_role("combobox", name="model").select_option("bard")
     stage.root.locator(".gv-about", has_text="bard").wait_for()

@@ -41,7 +41,6 @@ def until(bare, root, state):
 def test_with_the_mouse_a_choice_is_locked_and_then_the_truth_unfolds(bare):
     machine = gv.draw_machine(gv.grammar('root ::= "{" root? "}"'))
     root = show(bare, ask_choice([*TALK, machine]))
-    bare.shot("predict-open-light", root)
     assert "needs twenty" not in root.inner_text()
     root.get_by_text("a DFA").click()
     root.get_by_role("button", name="Commit").click()
@@ -52,7 +51,6 @@ def test_with_the_mouse_a_choice_is_locked_and_then_the_truth_unfolds(bare):
     assert root.locator(".gv-drawn svg").is_visible()
     for theme in ("Light", "Dark"):
         bare.theme(theme)
-        bare.shot(f"predict-told-{theme.lower()}", root)
 
 
 def test_a_drawing_keeps_its_columns_and_marks_are_shown(bare):
@@ -68,7 +66,6 @@ def test_a_drawing_keeps_its_columns_and_marks_are_shown(bare):
     until(bare, root, "told")
     short, long = root.locator(".gv-drawn text").evaluate_all("all => all.map((one) => one.getComputedTextLength())")
     assert long > 3 * short
-    bare.shot("predict-marks", root)
 
 
 def test_with_the_keyboard_alone(bare):
@@ -93,7 +90,6 @@ def test_a_number_is_typed_and_no_number_is_asked_for(bare):
     bare.page.keyboard.press("Enter")
     assert number.answer is None, "the browser asks for a number"
     bare.page.keyboard.type("3")
-    bare.shot("predict-number", root)
     bare.page.keyboard.press("Enter")
     until(bare, root, "told")
     assert "Near enough: your answer is 3, the true number is 2." in root.inner_text()
@@ -117,7 +113,6 @@ def test_the_score_follows_the_answers(bare):
     ):
         shown.commit(answer)
         line.get_by_text(words).wait_for()
-    bare.shot("predict-score", line)
 
 
 def test_what_the_notebook_keeps_is_shown_without_a_kernel(bare):

@@ -1,8 +1,5 @@
 """The list of runs and the page of a run in Chromium: texts stay text, nothing is wide, no fault is found."""
 
-import os
-from pathlib import Path
-
 import pytest
 
 from tests.browser.access import CONTRAST, audit
@@ -52,8 +49,6 @@ def check(page, name):
         assert page.evaluate(TALLEST) < 130, "no column is so narrow that its words come apart"
         assert page.evaluate(CUT_SEEDS) == []
         assert audit(page, page.locator("html"), set_theme) == {}
-        if folder := os.environ.get("GUIDEDVIZ_SHOTS"):
-            page.screenshot(path=str(Path(folder) / f"{name}-{width}.png"), full_page=True)
 
 
 def test_the_list_of_runs_opens_each_and_reads_a_text_from_elsewhere(host, page):

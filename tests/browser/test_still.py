@@ -55,7 +55,7 @@ def runs():
 def test_the_still_picture_says_what_the_page_says(bare, runs, name):
     trace, guide = runs[name]
     machine = guide.machine if guide else None
-    bare.page.emulate_media(reduced_motion="reduce")  # the stack does not walk through the bytes of a token
+    bare.be_still()  # the stack does not walk through the bytes of a token
     stage = bare.show_stage(gv.stage(trace, guide=guide, steps=len(trace.steps)))
     stage.wait(len(trace.steps))
     for cursor in (len(trace.steps), 0, len(trace.steps) // 2):

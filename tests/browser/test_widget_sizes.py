@@ -37,7 +37,7 @@ FINE = {"small": [], "cut": [], "tiny": [], "wide": False}
 
 def resize(bare, size):
     width, height = SIZES[size]
-    bare.page.set_viewport_size({"width": width, "height": height})
+    bare.resize(width, height)
 
 
 MONTHS = gv.ToyModel([b"0", b"1", b"9"], lambda tokens: [-2.0, 2.0, -9.0] if tokens[-1] == 2 else [1.0, 0.5, 3.0])
@@ -82,7 +82,6 @@ def test_each_widget_can_be_read_and_pressed_and_no_other_widget_changes_how_it_
         assert found == FINE
         if size != "phone":
             assert root.bounding_box()["height"] <= SIZES[size][1] - 80, "beside JupyterLab's own rows"
-        bare.shot(f"widget-{name}-{size}", root)
     before = root.evaluate(LOOKS)
     for style in sorted(DIST.glob("*.css")):
         if style.stem not in ("class", "player"):  # these are pages of their own
@@ -106,7 +105,6 @@ def test_the_map_fills_its_panel_on_the_stage_and_what_is_said_of_a_token_has_it
         chart.wait(".gv-map-card", "id ")
         assert panel.evaluate(MEASURE) == FINE
         assert chart.sheet.bounding_box() == sheet
-        bare.shot(f"map-panel-{size}", chart.root)
 
 
 @pytest.mark.parametrize("name", ["stack", "chart"])
@@ -121,7 +119,6 @@ def test_a_film_that_is_a_little_too_wide_is_drawn_smaller_and_not_cut(bare, nam
     letters = "node => Math.min(...[...node.querySelectorAll('.gv-sheets > svg:first-child text')].map(FONT))"
     size = "(one) => parseFloat(getComputedStyle(one).fontSize) * one.getScreenCTM().a"
     assert diagram.evaluate(letters.replace("FONT", size)) >= 0.85 * 12
-    bare.shot(f"film-{name}", root)
 
 
 @pytest.mark.slow

@@ -1,6 +1,7 @@
 """Every view with hostile names stays well-formed XML, and every wrong argument is an error of ours that names it."""
 
 import inspect
+import re
 from dataclasses import replace
 from xml.etree import ElementTree
 
@@ -14,6 +15,7 @@ from guidedviz.markup import ELEMENTS
 from guidedviz.views.charts.payoff import draw_payoff
 from guidedviz.views.layout.sketch import Arrow, Sketch
 from guidedviz.views.machine.frame import MachineFrame
+from guidedviz.views.theme import LIGHT, stand_alone
 
 NASTY = "\x00\x1b]0;<b>&\"'\ud800\uffff\u202e␀"
 RAW = b"\x00\x1b<&\"'\xff\xfe"
@@ -92,8 +94,14 @@ def test_hostile_names_never_make_a_picture_blank(name):
     else:
         draw = getattr(gv.views, name)
         figure = draw(*VIEWS[name], **{"title": NASTY} if "title" in inspect.signature(draw).parameters else {})
-    tags = {each.tag.split("}")[1] for each in ElementTree.fromstring(figure.svg).iter()}
-    assert tags <= ELEMENTS | {"style"}
+    root, alone = ElementTree.fromstring(figure.svg), stand_alone(figure.svg)
+    assert {each.tag.split("}")[1] for each in root.iter()} <= ELEMENTS | {"style"}
+    assert not [key for each in root.iter() for key in each.attrib if key.startswith("on")]
+    assert "var(--gv" not in alone
+    ground = ElementTree.fromstring(alone)[0]
+    assert (ground.get("fill"), ground.get("width")) == (LIGHT["page"], root.get("width")), "opaque without a page"
+    said, heard = (re.findall(r"\w+", words) for words in (figure.alt, root.get("aria-label")))
+    assert said == heard, "a reader of the screen hears what is said"
     assert "\x1b" not in figure.svg + figure.text + figure.alt
     assert figure.text.isprintable() or set(filter(lambda c: not c.isprintable(), figure.text)) <= {"\n", "\u202e"}
 

@@ -31,8 +31,3 @@ def test_a_call_leads_over_the_tool_and_the_messages_to_the_text():
     assert "when a call ends: draw → tool → messages → text" in figure.text
     assert "append its result" in figure.svg
     assert "append its result" not in gv.views.draw_loop("server").svg
-
-
-def test_another_part_is_refused():
-    with pytest.raises(gv.SettingError, match="draw_loop: saw 'dfa', expected one of free, bias"):
-        gv.views.draw_loop("dfa")

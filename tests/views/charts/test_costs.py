@@ -100,16 +100,3 @@ def test_only_what_crosses_in_the_picture_and_is_asked_for_has_a_dot():
     for never in ({"good": (1, 1), "bad": (2, 2)}, {"late": (1e7, 0), "walk": (0, 1)}, {"one": (1, 1), "two": (2, 1)}):
         assert "cheaper" not in draw_break_even(never).text
         assert len(draw_break_even(never).chart["data"]) == 2
-
-
-@pytest.mark.parametrize(
-    ("draw", "said"),
-    [
-        (lambda: draw_break_even({"a": (1, float("inf"))}), "draw_break_even, 'a': saw inf, expected a number from 0"),
-        (lambda: draw_break_even({"a": 3}), "draw_break_even, 'a': saw 3, expected"),
-        (lambda: draw_break_even({"a": (1,)}), "draw_break_even, 'a': saw"),
-    ],
-)
-def test_what_is_no_number_is_refused(draw, said):
-    with pytest.raises(gv.SettingError, match=said):
-        draw()

@@ -3,10 +3,7 @@
 import re
 from dataclasses import replace
 
-import pytest
-
 from guidedviz.decoding.overlap import EngineRun, Overlap, Turn
-from guidedviz.errors import TraceError
 from guidedviz.serving import Costs, Policy, Request, simulate
 from guidedviz.views import draw_overlap, draw_timeline
 
@@ -63,8 +60,3 @@ def test_the_tokens_drawn_differ_as_much_as_the_means_of_both_runs():
     svg = draw_overlap(replace(RECORD, runs=runs)).svg
     assert "token 0:" not in svg, "the first six tokens lose time, and the mean gains"
     assert "token 5:" in svg
-
-
-def test_what_is_not_there_cannot_be_drawn():
-    with pytest.raises(TraceError, match="expected 'trie'"):
-        draw_overlap(RECORD, "split")

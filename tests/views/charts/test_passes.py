@@ -2,9 +2,6 @@
 
 import re
 
-import numpy as np
-import pytest
-
 import guidedviz as gv
 from guidedviz.views.charts.passes import passes_of
 from tests.common import constant_model, regex_guide
@@ -38,16 +35,3 @@ def test_a_forced_token_is_dashed_and_a_box_is_as_wide_as_its_tokens():
     assert sorted(set(map(float, frames))) == [56.0, 112.0]
     assert figure.svg.count("stroke-dasharray") == 1
     assert figure.text.splitlines() == ["masked, passes 3: prompt | n | o", "jumps, passes 1: prompt no"]
-
-
-def test_what_is_no_run_is_refused():
-    for runs, said in (({}, "at least one run"), ({"a": 1}, "saw int"), ([], "names with their traces")):
-        with pytest.raises(gv.SettingError, match=f"draw_passes.*{said}"):
-            gv.views.draw_passes(runs)
-
-
-def test_a_run_with_drafts_is_refused():
-    model = gv.ToyModel([b"a", b"b"], lambda tokens: np.array([0.0, 9.0]))
-    run = gv.record(model, "a", draft=model, max_tokens=6, temperature=0)
-    with pytest.raises(gv.SettingError, match="a run with drafts"):
-        gv.views.draw_passes({"drafted": run})

@@ -3,7 +3,6 @@
 import pytest
 
 import guidedviz as gv
-from guidedviz.errors import SettingError
 from guidedviz.views.layout.own_sketch import OF_ENDLESS, sketch_given
 from guidedviz.views.layout.sketch import sketch_of
 
@@ -55,9 +54,3 @@ def test_a_name_is_shown_as_text():
             return None
 
     assert "<script" not in gv.draw_machine(Hostile()).svg
-
-
-@pytest.mark.parametrize("machine", ["[0-9]+", 7, None, gv.earley('root ::= root "a" | "a"')])
-def test_what_is_no_machine_is_refused_as_before(machine):
-    with pytest.raises(SettingError, match=r"draw_machine: saw .*, expected a machine"):
-        gv.draw_machine(machine)

@@ -4,7 +4,6 @@ import re
 from itertools import pairwise
 
 import numpy as np
-import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
@@ -101,17 +100,9 @@ def test_the_film_of_a_minimisation_splits_blocks_and_ends_with_the_smallest_mac
     assert groups >= set(merged)
 
 
-@pytest.mark.parametrize("frames", [dfa_frames, minimal_frames])
-def test_a_film_that_nobody_could_follow_is_refused_with_its_size(frames):
-    with pytest.raises(SettingError, match=r"saw 1,001 DFA states, expected 1 to 80 DFA states"):
-        frames("a{1000}")
-
-
 def test_the_sets_of_the_film_are_those_of_the_exercise():
     nfa = machine_stages("a?b|a")[0]
     subsets = [step.subset for step in build_dfa_steps(nfa, whole=True)]
-    listed = [sorted(one) for one in subsets]
-    assert listed == [[0, 1], [1, 2], [2]]
     assert all(step_set(nfa, {*one}, byte) in (set(), *subsets) for one in subsets for byte in b"abc")
     assert dfa_frames("a?b|a")[-1].sketch.names == ("q0 {0,1}", "q1 {1,2}", "q2 {2}")
 
@@ -123,9 +114,6 @@ def test_the_tape_of_a_reading_shows_what_is_read_and_what_is_left():
     film = gv.film(frames)
     marks = [[key for key in frame["arrows"] if " " in key] for frame in film.packed]
     assert marks == [["next 0"], ["next 0"], *[["read 1", "next 1"]] * 2, *[["read 2"]] * 3]
-    drawn = str(film.drawings[0])
-    counts = [drawn.count(f'data-arrow="{key}"') for key in ("next 0", "read 1", "next 1", "read 2")]
-    assert counts == [1] * 4
 
 
 @given(regexes, st.text("ab", max_size=4))
@@ -143,11 +131,9 @@ def test_a_machine_in_one_state_at_a_time_moves_along_one_arrow_per_byte(pattern
 
 @given(regexes, st.text("ab", max_size=4))
 def test_the_last_frame_is_right_about_the_text(pattern, text):
-    frames = film(lambda regex: nfa_reading_frames(regex, text), pattern)
-    last = frames[-1]
-    accepted = last.words.endswith("the NFA accepts it.")
-    assert accepted == bool(re.fullmatch(pattern, text))
-    assert not accepted or last.lit & last.sketch.accepting
+    last = film(lambda regex: nfa_reading_frames(regex, text), pattern)[-1]
+    assert last.words.endswith("the NFA accepts it.") == bool(re.fullmatch(pattern, text))
+    assert bool(last.lit & last.sketch.accepting) == bool(re.fullmatch(pattern, text))
 
 
 TOY = gv.Vocabulary([b"3", b"42", b".", b".5", b"3.", b"7.5", b"..", b"3x", b"x", b"</s>"], eos={9})
@@ -156,14 +142,12 @@ DECIMAL = gv.regex(r"[0-9]+(\.[0-9]+)?")
 
 def test_where_the_machine_cannot_go_on_everything_below_is_cut_at_once():
     frames = gv.views.trie_frames(DECIMAL, TOY, state=2)
-    assert frames[1].words == '"." cannot be read in q2: the subtree is cut, ".", ".." and ".5" are illegal.'
+    said = [frame.words for frame in frames]
     _, nodes = frames[1].sketch.groups[0]
+    assert said[1] == '"." cannot be read in q2: the subtree is cut, ".", ".." and ".5" are illegal.'
     assert {frames[1].sketch.names[node] for node in nodes} == {".", "..", ".5"}
     assert frames[1].lit == {0}
-    assert len(frames) == 1 + 9 + 1, "the machine is never asked about what is below a cut, nor about 7.5"
-    said = [frame.words for frame in frames]
-    moved = [words[1] for words in said[1:-1]]
-    assert moved == [*".3.x427.x"], "depth first, as the recursion of the exercise"
+    assert [words[1] for words in said[1:-1]] == [*".3.x427.x"], "depth first, and never below a cut"
     assert said[-1].startswith('The walk is over: "3" and "42" are legal in q2.')
 
 
@@ -175,15 +159,9 @@ def test_at_the_end_the_lit_rings_are_the_mask(pieces, text):
     machine = gv.regex(text)
     *_, walked, last = gv.views.trie_frames(machine, vocabulary)
     cut = {node for _, nodes in walked.sketch.groups for node in nodes}
-    assert cut | walked.lit == set(range(len(walked.sketch.names)))
-    assert not cut & walked.lit
+    assert cut ^ walked.lit == set(range(len(walked.sketch.names))), "each node was cut or reached"
     mask = gv.guide(machine, vocabulary).mask(machine.initial)
-    legal = {vocabulary.pieces[token] for token in np.flatnonzero(mask)}
-    trie = vocabulary.trie
-    lit = {piece for token, piece in enumerate(pieces) if int(trie.node_of[token]) in last.lit}
-    assert lit == legal
-    tokens = [vocabulary.ids(piece)[0] for piece in legal]
-    assert last.lit == {int(trie.node_of[token]) for token in tokens}
+    assert last.lit == {int(vocabulary.trie.node_of[token]) for token in np.flatnonzero(mask)}
 
 
 def test_of_two_edges_between_the_same_states_only_the_one_that_is_taken_is_lit():
@@ -201,13 +179,8 @@ def test_a_still_of_a_walk_marks_what_was_cut_and_dims_what_was_never_asked():
     marks = [last.count(part) for part in (">cut</text>", 'gv-cut"', 'gv-cut gv-below-cut"')]
     assert marks == [1, 1 + 1, 2 + 1], "in the drawing, and in the legend"
     assert "cut" not in re.sub("<style>.*?</style>", "", first, flags=re.DOTALL)
-    assert ">reached<" in first
-    assert ">legal<" in last
-    assert ">now<" not in first + last
-
-
-def test_the_legend_of_a_trie_says_that_a_token_ends_at_a_ring():
-    frames = trie_frames(gv.regex("3+"), gv.Vocabulary([b"3", b"33"]))
-    still = gv.film(frames).figure.svg
-    assert "a token ends here" in still
-    assert "may end here" not in still
+    words = (">reached<", ">legal<", ">now<", "a token ends here", "may end here")
+    assert [[word in svg for word in words] for svg in (first, last)] == [
+        [True, False, False, True, False],
+        [False, True, False, True, False],
+    ]

@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import guidedviz as gv
-from guidedviz.errors import SettingError
 from guidedviz.views.stack.earley_chart import draw_frame
 from guidedviz.views.stack.earley_film import earley_frames
 from tests.strategies import show_rules
@@ -24,16 +23,15 @@ GRAMMARS = [
 
 
 @given(rules=st.sampled_from(GRAMMARS), text=st.text("1+", max_size=5))
-def test_the_film_accepts_what_the_machine_accepts(rules, text):
+def test_the_film_accepts_what_the_machine_accepts_and_no_column_has_an_item_twice(rules, text):
     machine = gv.earley(show_rules(rules))
     last = earley_frames(rules, text)[-1]
     assert last.words.endswith("the text is complete.") == machine.accepts(text.encode())
     if machine.accepts_prefix(text.encode()):
-        items = [[str(item) for _, item in column] for column in last.columns]
-        ours = [sorted(column) for column in items]
-        sizes = [len(set(column)) for column in ours]
-        assert sizes == [len(column) for column in ours]
-        assert len(ours) == len(text) + 1
+        assert len(last.columns) == len(text) + 1
+    for column in last.columns:
+        items = [str(item) for _, item in column]
+        assert len(set(items)) == len(items)
 
 
 def test_a_frame_adds_at_most_one_item_and_the_lexer_takes_the_longest_lexeme():
@@ -58,11 +56,6 @@ def test_a_frame_adds_at_most_one_item_and_the_lexer_takes_the_longest_lexeme():
 )
 def test_a_text_that_does_not_fit_ends_the_film(text, words):
     assert earley_frames(SUMS, text, NUMBER)[-1].words.endswith(words)
-
-
-def test_a_film_that_nobody_could_follow_is_refused():
-    with pytest.raises(SettingError, match="a shorter text"):
-        earley_frames(SUMS, "1+" * 100 + "1", NUMBER)
 
 
 def test_a_still_frame_marks_the_new_item_and_its_causes_and_names_the_lexemes():

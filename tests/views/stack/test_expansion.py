@@ -1,9 +1,6 @@
 """Context expansion in a picture: a token that no stack reads is rejected, and the picture says at which byte."""
 
-import pytest
-
 import guidedviz as gv
-from guidedviz.errors import SettingError
 from guidedviz.machines.pushdown.unknown_bottom import UnknownBottom
 from guidedviz.tokens.verdicts import DEPENDENT
 from guidedviz.views.machine.highlight import state_after
@@ -39,9 +36,3 @@ def test_the_verdicts_are_those_of_the_tables(clerk):
     said = [expand_token(unknown, start, piece).verdict for piece in pieces]
     names = {0: "rejected", 1: "accepted", DEPENDENT: "context-dependent"}
     assert said == [names[int(verdicts[token])] for token in vocabulary.text_ids]
-
-
-@pytest.mark.parametrize("pieces", [[], [""], ["a"] * 13, ["a" * 13]])
-def test_too_few_or_too_many_are_refused(pieces):
-    with pytest.raises(SettingError, match="draw_expansion"):
-        gv.views.draw_expansion(BOXES, TEXT, pieces)

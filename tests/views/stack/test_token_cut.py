@@ -3,7 +3,6 @@
 import pytest
 
 import guidedviz as gv
-from guidedviz.errors import SettingError
 
 BOXES = gv.grammar(
     r"""
@@ -44,8 +43,3 @@ def test_only_a_context_dependent_token_is_cut_and_the_rest_have_one_verdict(pie
     assert ("has ended here" in figure.svg) == first.endswith("context-dependent")
     assert not first.endswith(": accepted") or all(legal)
     assert not first.endswith(": rejected") or not any(legal)
-
-
-def test_texts_at_another_node_are_refused():
-    with pytest.raises(SettingError, match="same node as"):
-        gv.views.draw_cut(BOXES, ['["a', "["], '"')

@@ -1,9 +1,7 @@
 """The flat trie shows the loop: what it asks, and which places it jumps over."""
 
-import pytest
-
 import guidedviz as gv
-from guidedviz.views.vocabulary.walks import MOST_FLAT_NODES, draw_flat_trie, flat_walk
+from guidedviz.views.vocabulary.walks import draw_flat_trie, flat_walk
 
 DECIMAL = gv.regex(r"\d+(\.\d+)?")
 TOY = [b"1", b"12", b"125", b"12.", b"1.5", b".", b".5", b"a", b"and", b"ant"]
@@ -28,9 +26,3 @@ def test_every_jump_has_an_arc_and_the_words_say_where_it_ends():
     drawn = draw_flat_trie(DECIMAL, TOY, 2)
     assert drawn.text.count("jump to") == drawn.svg.count("h8l-4,8z") == 3
     assert "8 a size 4 refused, jump to 12" in drawn.text
-
-
-@pytest.mark.parametrize("pieces", [[], [bytes([byte]) for byte in range(MOST_FLAT_NODES + 1)], None])
-def test_too_few_or_too_many_nodes_are_refused(pieces):
-    with pytest.raises(gv.SettingError, match="draw_flat_trie"):
-        draw_flat_trie(DECIMAL, pieces)

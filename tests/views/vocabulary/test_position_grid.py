@@ -1,7 +1,5 @@
 """The grid of a run: a cell per token and position, and a line through the drawn tokens."""
 
-import pytest
-
 import guidedviz as gv
 from tests.common import constant_model, regex_guide
 
@@ -24,15 +22,3 @@ def test_under_a_machine_a_row_is_named_by_its_state():
     lines = figure.text.splitlines()
     assert [line[:3] for line in lines] == ["q0:", "q1:", "q1:"]
     assert figure.svg.count(">q1<") == 2
-
-
-def test_what_cannot_be_drawn_is_refused():
-    with pytest.raises(gv.SettingError, match="a run without a guide"):
-        gv.views.draw_positions(gv.record(TOY, "a", max_tokens=2))
-    with pytest.raises(gv.SettingError, match="draw_positions"):
-        gv.views.draw_positions("run")
-    clerk = gv.load_model("clerk")
-    guide = regex_guide(clerk, "ab")
-    run = gv.record(clerk, "A", guide)
-    with pytest.raises(gv.SettingError, match="4,096 tokens, expected a guided run over at most 100"):
-        gv.views.draw_positions(run)

@@ -8,7 +8,7 @@ from html import unescape
 import pytest
 
 import guidedviz as gv
-from guidedviz.errors import SettingError, shorten
+from guidedviz.errors import shorten
 from guidedviz.machines.machine import read
 from guidedviz.views.vocabulary.atlas import atlas
 from guidedviz.views.vocabulary.map import split_kinds, write_map
@@ -84,22 +84,6 @@ def test_the_table_says_each_row_and_the_total_in_the_drawing_and_in_words():
     for row in split_rows(split):
         assert any(words.split()[:1] == [f"n{row[0].node}"] for words in shown)
         assert any(line.split()[:1] == [f"n{row[0].node}"] for line in figure.text.splitlines())
-
-
-def test_a_node_that_is_none_or_where_no_text_stands_is_refused(nested):
-    (last,) = nested.pda.nodes.byteless
-    for node in (-1, 99, last):
-        with pytest.raises(SettingError, match="split: saw node"):
-            gv.draw_split(nested, node)
-
-
-def test_a_guide_and_a_text_are_refused(nested):
-    with pytest.raises(
-        SettingError, match=r"^draw_split, split: saw MachineGuide, expected a split; try: gv.build_split"
-    ):
-        gv.draw_split(gv.guide(gv.regex("a"), TOY), 0)
-    with pytest.raises(SettingError, match="draw_split, at: saw str, expected a node"):
-        gv.draw_split(nested, "()")
 
 
 def test_on_a_large_map_the_context_dependent_tokens_are_enlarged_with_their_texts():
