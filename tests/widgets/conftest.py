@@ -2,9 +2,14 @@
 
 import asyncio
 import inspect
+import json
+import sys
+from importlib import import_module
+from pathlib import Path
 
 import pytest
 
+from guidedviz.decoding.records import read_value
 from guidedviz.widgets import display
 
 
@@ -46,3 +51,22 @@ def headless(monkeypatch):
 @pytest.fixture(autouse=True)
 def live_by_default(monkeypatch):
     monkeypatch.delenv("GUIDEDVIZ_HEADLESS", raising=False)
+
+
+@pytest.fixture
+def messages(monkeypatch):
+    """The script that holds the forms of the messages."""
+    monkeypatch.syspath_prepend(str(Path(__file__).resolve().parents[2] / "assets"))
+    monkeypatch.delitem(sys.modules, "messages", raising=False)
+    return import_module("messages")
+
+
+@pytest.fixture
+def in_form(messages):
+    """A message of a stage, once it has been found to have its form."""
+
+    def check(news):
+        read_value(messages.PackedNews, json.loads(json.dumps(news)), "news")
+        return news
+
+    return check

@@ -1,14 +1,8 @@
 """What the token at the cursor depends on, as the page hears it and as a picture."""
 
-import sys
-import weakref
-from importlib import import_module
-from pathlib import Path
-
 import pytest
 
 import guidedviz as gv
-from guidedviz.decoding.records import read_value
 from guidedviz.errors import SettingError
 from guidedviz.widgets.looked_at import READING_AGAIN
 from tests.widgets.toy import Page
@@ -18,31 +12,20 @@ def open_stage(toy, steps):
     return gv.stage(toy.toy_model(), "say ", seed=3, steps=steps)
 
 
-def in_form(news, monkeypatch):
-    """The message, which has its form."""
-    root = Path(__file__).resolve().parents[2]
-    monkeypatch.syspath_prepend(str(root / "assets"))
-    monkeypatch.delitem(sys.modules, "messages", raising=False)
-    read_value(import_module("messages").PackedNews, news, "news")
-    return news["looked"]
-
-
 def shown_by(page):
     """What the page shows: it keeps what it was told last."""
     return [news["looked"] for news in page.told if "looked" in news][-1]
 
 
-async def test_the_page_is_told_until_the_cursor_moves(toy, until, monkeypatch):
+async def test_the_page_is_told_until_the_cursor_moves(toy, until, in_form):
     stage = open_stage(toy, 2)
     page = Page(stage)
     await until(lambda: stage.player.ahead)
     stage.display.hear({"do": "look"})
-    shown = in_form(page.news, monkeypatch)
-    assert shown == {"place": 2, "words": [READING_AGAIN], "rows": []}
+    assert in_form(page.news)["looked"] == {"place": 2, "words": [READING_AGAIN], "rows": []}
     await until(lambda: shown_by(page)["rows"])
-    looked = in_form(page.news, monkeypatch)
-    labels = [label for label, _, _ in looked["rows"]]
-    assert labels == ["say", "␣", page.steps[0]["label"]]
+    looked = in_form(page.news)["looked"]
+    assert [label for label, _, _ in looked["rows"]] == ["say", "␣", page.steps[0]["label"]]
     stage.go(1)
     assert shown_by(page) is None
     stage.take()
@@ -57,19 +40,6 @@ async def test_a_run_without_a_token_says_so_and_goes_on(toy, until):
     await until(lambda: any("no token at the cursor" in news["note"] for news in page.told))
     assert shown_by(page) is None
     await until(lambda: stage.player.ahead)
-
-
-def test_a_closed_stage_keeps_no_model_for_it(toy, collect):
-    model = toy.toy_model()
-    stage = gv.stage(model, "say ", seed=3, steps=2)
-    page = Page(stage)
-    stage.display.hear({"do": "look"})
-    assert shown_by(page)["rows"]
-    stage.close()
-    known = weakref.ref(model)
-    del model
-    collect()
-    assert known() is None
 
 
 def test_a_script_gets_the_picture_and_a_recording_has_no_model_to_ask(toy):

@@ -1,18 +1,12 @@
 """Other runs of a stage: another prompt or another model begins one, the one before it can be returned to."""
 
 import asyncio
-import gc
-import sys
-import weakref
-from importlib import import_module
-from pathlib import Path
 
 import pytest
 
 import guidedviz as gv
-from guidedviz.decoding.records import read_value
 from tests.common import regex_guide
-from tests.widgets.toy import PIECES, Page, rule
+from tests.widgets.toy import Page
 
 HOSTILE = "<script>window.hacked=1</script>"
 
@@ -25,39 +19,26 @@ def hear(stage, **said):
     stage.display.hear(said)
 
 
-def in_form(news, monkeypatch):
-    """The message, which has its form."""
-    root = Path(__file__).resolve().parents[2]
-    monkeypatch.syspath_prepend(str(root / "assets"))
-    monkeypatch.delitem(sys.modules, "messages", raising=False)
-    read_value(import_module("messages").PackedNews, news, "news")
-    return news
-
-
 async def rest(until, stage):
     await until(lambda: stage.player.ahead is not None)
     await asyncio.sleep(0)
 
 
-def test_another_prompt_begins_a_run_and_the_one_before_it_is_kept(toy, monkeypatch):
+def test_another_prompt_begins_a_run_and_the_one_before_it_is_kept(toy, in_form):
     stage = open_stage(toy)
     page = Page(stage)
     before = stage.text
     assert page.news["head"]["asked"] == "say "
     hear(stage, do="prompt", text=f"say{HOSTILE}")
-    news = in_form(page.news, monkeypatch)
-    assert news["head"]["asked"] == stage.trace.prompt == f"say{HOSTILE}"
+    assert in_form(page.news)["head"]["asked"] == stage.trace.prompt == f"say{HOSTILE}"
     assert stage.text == ""
-    stage.take(3)
     alone = gv.record(toy.toy_model(), f"say{HOSTILE}", seed=3, max_tokens=3)
-    assert stage.text == alone.text
+    assert stage.take(3).text == alone.text
     [(same, count, text)] = page.news["branches"]
-    assert (same, count) == (0, 3)
-    assert text.startswith("toy · say␣ · ")
+    assert (same, count, text[:13]) == (0, 3, "toy · say␣ · ")
     hear(stage, do="turn", branch=0)
     assert (stage.text, stage.trace.prompt) == (before, "say ")
-    (branch, *_) = page.news["branches"]
-    assert "script" in branch[2], "and the other one is kept in its place"
+    assert "script" in page.news["branches"][0][2], "and the other one is kept in its place"
 
 
 @pytest.mark.parametrize(
@@ -91,15 +72,14 @@ def test_an_empty_run_is_not_kept_and_at_most_six_are(toy):
 
 def test_the_question_of_a_chat_is_edited_in_its_template(scout):
     stage = gv.stage(scout, scout.chat("What is 2 plus 3?"), seed=1, steps=2)
-    assert Page(stage).told[-1]["head"]["asked"] == "What is 2 plus 3?"
+    assert Page(stage).news["head"]["asked"] == "What is 2 plus 3?"
     stage.restart("<|im_end|>Hi")
     assert stage.trace.prompt == scout.chat("<|im_end|>Hi")
     assert stage.trace.prompt.tokens == scout.chat("<|im_end|>Hi").tokens
     assert "expected a question; try: write at least a word" in stage.restart("").note
-    said = zip(("user", "assistant", "user"), ("Hi", "Yes", "3?"), strict=True)
-    messages = [{"role": role, "content": text} for role, text in said]
-    several = gv.stage(scout, scout.chat(messages), steps=1)
-    assert "asked" not in Page(several).told[-1]["head"]
+    messages = [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Yes"}]
+    several = gv.stage(scout, scout.chat([*messages, messages[0]]), steps=1)
+    assert "asked" not in Page(several).news["head"]
     refused = "saw a prompt of several messages or with tools, expected a text or one question"
     assert refused in several.restart("x").note
     assert refused in several.use_model("clerk").note
@@ -123,26 +103,21 @@ def test_a_recording_a_conversation_and_a_class_say_that_they_cannot(toy, scout)
         assert f"another model: saw {seen}" in stage.use_model("clerk").note
 
 
-def test_another_model_reads_the_same_machine_with_its_own_vocabulary(monkeypatch):
-    clerk = gv.load_model("clerk")
+def test_another_model_reads_the_same_machine_with_its_own_vocabulary(clerk, in_form):
     guide = regex_guide(clerk, "[0-9]{4}")
     stage = gv.stage(clerk, "The year ", guide, bias={5: 1.0}, steps=2)
     page = Page(stage)
-    models = page.news["head"]["models"]
-    assert models == ["clerk", "clerk-small", "bard", "scout", "smollm2"]
+    assert page.news["head"]["models"] == ["clerk", "clerk-small", "bard", "scout", "smollm2"]
     hear(stage, do="model", name="bard")
-    news = in_form(page.news, monkeypatch)
+    news = in_form(page.news)
     assert news["head"]["models"][0] == "bard"
-    assert news["head"]["vocabulary"] == 65
     assert news["machine"]
-    assert news["map"]["land"]["count"] == 65
     assert stage.player.settings.bias == {}, "its tokens are those of the other model"
-    assert len(stage.guide.vocabulary) == 65
+    sizes = [news["head"]["vocabulary"], news["map"]["land"]["count"], len(stage.guide.vocabulary)]
+    assert sizes == [65] * 3
     hear(stage, do="turn", branch=0)
-    head = page.news["head"]
-    assert head["vocabulary"] == len(clerk.vocabulary)
-    land = page.news["map"]["land"]
-    assert land["count"] == len(clerk.vocabulary)
+    sizes = [page.news["head"]["vocabulary"], page.news["map"]["land"]["count"]]
+    assert sizes == [len(clerk.vocabulary)] * 2
     assert stage.guide is guide
 
 
@@ -182,8 +157,7 @@ def test_a_guide_without_a_machine_cannot_go_with_another_model(toy):
     assert stage.trace.model == "toy"
 
 
-def test_the_box_goes_on_for_the_vocabulary_of_the_other_model():
-    clerk = gv.load_model("clerk")
+def test_the_box_goes_on_for_the_vocabulary_of_the_other_model(clerk):
     stage = gv.stage(clerk, "The year ", edit="[0-9]{4}", steps=2)
     stage.edit("[a-z]+", "regex")  # it waits, for the digits stand
     stage.use_model("bard").edit("[A-Z]{2}", "regex").take(3)
@@ -191,23 +165,20 @@ def test_the_box_goes_on_for_the_vocabulary_of_the_other_model():
     assert not stage.note
 
 
-def test_two_runs_stand_beside_each_other_from_before_the_place_where_they_part(toy, monkeypatch):
+def test_two_runs_stand_beside_each_other_from_before_the_place_where_they_part(toy, in_form):
     stage = open_stage(toy, steps=12)
-    first = [step.piece for step in stage.trace.steps]
-    other = next(t for t, piece in enumerate(PIECES) if t and piece != first[10])
-    stage.go(10).choose(other).take(2)
+    first = stage.trace.steps[10].token
+    stage.go(10).choose(2 if first == 1 else 1).take(2)
     page = Page(stage)
     hear(stage, do="beside", branch=0)
-    beside = in_form(page.news, monkeypatch)["beside"]
+    beside = in_form(page.news)["beside"]
     assert beside["words"].startswith("They part after 10 tokens: this run goes on with")
-    assert beside["first"] == 2
-    assert (beside["same"], beside["branch"]) == (8, 0)
+    assert (beside["same"], beside["branch"], beside["first"]) == (8, 0, 2)
     shown, left = beside["runs"]
     assert shown[:8] == left[:8]
     assert shown[8] != left[8]
     stage.take()
-    (run, *_) = page.news["beside"]["runs"]
-    assert len(run) == len(shown) + 1, "it goes on with the run"
+    assert len(page.news["beside"]["runs"][0]) == len(shown) + 1, "it goes on with the run"
     hear(stage, do="turn", branch=0)
     assert page.news["beside"] is None
     hear(stage, do="beside", branch=99)
@@ -220,14 +191,3 @@ def test_runs_of_two_models_are_compared_by_their_bytes():
     beside = Page(stage).told[-1]["beside"]
     assert beside["words"].startswith("They part after")
     assert len(beside["runs"][1]) == 4, "all tokens of the shorter run"
-
-
-def test_a_closed_stage_keeps_no_model_of_another_run(toy):
-    model = gv.ToyModel(PIECES, rule, eos={0})
-    stage = gv.stage(model, "say ", seed=3, steps=2)
-    stage = stage.restart("say").take(1)
-    stage.close()
-    known = weakref.ref(model)
-    del model
-    gc.collect()
-    assert known() is None

@@ -35,52 +35,46 @@ def own_notebook(monkeypatch):
     [
         (3, 3, 0, True, "Right: 3"),
         (4, 3, 0, False, "1 away"),
-        (4, 3, 1, True, "Near enough"),
         (5, 3, 1, False, "2 away. Up to 1 away counts as right."),
         (0.5, 0.4999999, 1e-3, True, "Near enough"),
         (128_000, np.int64(128_256), 300, True, "the true number is 128,256"),
         (0.25, np.float32(0.25), 0, True, "Right: 0.25"),
-        (-3, 3, 0, False, "6 away"),
     ],
 )
 def test_a_number_is_right_if_it_is_near_enough(said, truth, within, right, words):
     shown = gv.predict("How many?", number=truth, within=within).commit(said)
-    assert shown.grade.right == right
+    assert shown.grade.right == told(shown)["right"] == right
     assert words in shown.grade.words
-    assert told(shown)["right"] == right
 
 
 def test_the_order_of_the_choices_is_that_of_the_question_and_an_answer_is_a_text_and_no_place():
     given = ["a DFA", "a stack", "a list", "none of them"]
-    shown = [gv.predict(f"What does text {number} need?", choices=given, answer="a DFA") for number in range(40)]
-    orders = [list(one.form.texts) for one in shown]
+
+    def ask(number):
+        return gv.predict(f"What does text {number} need?", choices=given, answer="a DFA")
+
+    orders = [list(ask(number).form.texts) for number in range(40)]
     assert {order.index("a DFA") for order in orders} == {0, 1, 2}
     assert {order.index("none of them") for order in orders} == {3}
-    again = gv.predict("What does text 7 need?", choices=given, answer="a DFA")
-    assert list(again.form.texts) == orders[7], "also after a restart, and for each student"
+    again = ask(7)
+    assert list(again.form.texts) == told(again)["choices"] == orders[7], "also after a restart, and for each student"
     assert again.commit("a DFA").grade.right
-    assert told(again)["choices"] == orders[7]
     for scale in (["0.7", "2.5", "6"], ["more than 95: short", "about 95: the same", "fewer than 20: keys"]):
-        shown = gv.predict("How many?", choices=scale, answer=scale[2])
-        assert list(shown.form.texts) == scale
+        assert list(gv.predict("How many?", choices=scale, answer=scale[2]).form.texts) == scale
 
 
 def test_nothing_is_computed_and_no_truth_is_sent_before_the_commitment():
     computed = []
-    shown = gv.predict(
-        "How many?", number=lambda: computed.append("truth") or 3, reveal=lambda: computed.append("reveal")
-    )
+    truth, reveal = lambda: computed.append("truth") or 3, lambda: computed.append("reveal")
+    shown = gv.predict("How many?", number=truth, reveal=reveal)
     page = told(shown)
+    assert [page[name] for name in ("truth", "words", "parts", "answer")] == ["", "", [], None]
     assert not computed
-    assert (page["truth"], page["words"]) == ("", "")
-    assert (page["parts"], page["answer"]) == ([], None)
     shown.commit(3)
     assert computed == ["truth", "reveal"]
     secret = gv.predict("Colour?", **COLOURS, reveal="because of the leaves")
-    live = secret._repr_mimebundle_()[0]
-    assert "leaves" not in json.dumps([told(secret), live])
-    page = told(secret)
-    assert "green" not in json.dumps([page["truth"], page["words"]])
+    assert "leaves" not in json.dumps([told(secret), secret._repr_mimebundle_()[0]])
+    assert (told(secret)["truth"], told(secret)["words"]) == ("", "")
 
 
 def test_a_reveal_is_texts_figures_and_functions_in_their_order():
@@ -99,12 +93,10 @@ def test_a_reveal_is_texts_figures_and_functions_in_their_order():
 
 
 def test_a_function_that_fails_leaves_a_note_and_no_score():
-    shown = gv.predict("How many?", number=lambda: 1 / 0)
-    shown = shown.commit(3)
+    shown = gv.predict("How many?", number=lambda: 1 / 0).commit(3)
     assert told(shown)["note"] == "ZeroDivisionError: division by zero"
     assert shown.grade is None
-    late = gv.predict("How many, then?", number=3, reveal=lambda: 7)
-    late = late.commit(3)
+    late = gv.predict("How many, then?", number=3, reveal=lambda: 7).commit(3)
     assert "gv.predict, reveal: saw 7" in late.note
     assert repr(gv.score()) == "1 of 1 prediction right; 1 not answered yet."
 
@@ -176,19 +168,16 @@ def test_headless_the_question_is_outside_and_the_answer_folded_inside(monkeypat
     bundle = gv.predict("Colour of `x<y`?", **COLOURS, reveal=["because of `leaves`", figure])._repr_mimebundle_()
     assert sorted(bundle) == ["text/html", "text/plain"]
     outside, inside = bundle["text/html"].split("<details>")
-    assert "Colour of <code>x&lt;y</code>?" in outside
-    assert "<li>green</li>" in outside
-    assert "leaves" not in outside
-    assert "<strong>green</strong>" in inside
-    assert "because of <code>leaves</code>" in inside
-    assert "<img alt=" in inside
+    for part in ("Colour of <code>x&lt;y</code>?", "<li>green</li>", "Run this cell"):
+        assert part in outside
+    for part in ("<strong>green</strong>", "because of <code>leaves</code>", "<img alt="):
+        assert part in inside
+    assert "leaves" not in outside + bundle["text/plain"]
     assert "<img src=x" not in bundle["text/html"]
-    assert "leaves" not in bundle["text/plain"]
-    shown = gv.predict("How many?", number=lambda: 3, within=2)
-    html = shown._repr_mimebundle_()["text/html"]
-    assert "Up to 2 away counts as right." in html.split("<details>")[0]
-    assert "<strong>3</strong>" in html.split("<details>")[1]
-    assert "Run this cell" in html
+    number = gv.predict("How many?", number=lambda: 3, within=2)._repr_mimebundle_()["text/html"]
+    outside, inside = number.split("<details>")
+    assert "Up to 2 away counts as right." in outside
+    assert "<strong>3</strong>" in inside
     monkeypatch.setenv("GUIDEDVIZ_SITE", "1")
     assert "Run this cell" not in gv.predict("How often?", number=3)._repr_mimebundle_()["text/html"]
 
@@ -203,20 +192,13 @@ def test_headless_the_question_is_outside_and_the_answer_folded_inside(monkeypat
         ({"number": 3, **COLOURS}, "gv.predict: saw both"),
         ({"choices": ["a"], "answer": "a"}, "gv.predict, choices"),
         ({"choices": ["a", "a"], "answer": "a"}, "gv.predict, choices"),
-        ({"choices": "ab", "answer": "a"}, "gv.predict, choices"),
-        ({"choices": 3, "answer": "a"}, "gv.predict, choices"),
-        ({"choices": ["a", "b"]}, "gv.predict, answer: saw None"),
         ({"choices": ["a", "b"], "answer": "c"}, r"gv.predict, answer: saw 'c', expected one of \['b', 'a'\]"),
-        ({"number": "three"}, "gv.predict, number: saw 'three'"),
         ({"number": float("nan")}, "gv.predict, number"),
-        ({"number": 10**400}, "gv.predict, number"),
         ({"number": 3, "within": -1}, "gv.predict, within"),
-        ({"number": 3, "reveal": 7}, "gv.predict, reveal: saw 7"),
         ({"number": 3, "reveal": ["text", 7]}, "gv.predict, reveal: saw 7"),
+        ({"question": None, "number": 3}, r"^gv\.predict, question"),
     ],
 )
 def test_a_wrong_argument_is_refused(wrong, said):
     with pytest.raises(SettingError, match=said):
-        gv.predict("What?", **wrong)
-    with pytest.raises(SettingError, match=r"^gv\.predict, question"):
-        gv.predict(None, number=3)
+        gv.predict(**{"question": "What?", **wrong})

@@ -185,32 +185,41 @@ def test_a_second_run_of_its_cell_closes_a_stage_and_frees_the_model(toy, monkey
     def run(number, cell="a"):
         monkeypatch.setattr(display, "this_cell", lambda: ((cell, number), set()))
         model = toy.toy_model()
-        guide = toy.WordsGuide(model.vocabulary)
-        return weakref.ref(model), gv.stage(model, "say ", guide, steps=2)
+        return weakref.ref(model), gv.stage(model, "say ", toy.WordsGuide(model.vocabulary), steps=2)
 
     first, stage = run("1")
     again, twin = run("1")
     elsewhere, _kept = run("1", cell="b")
-    assert first() is not None
-    assert again() is not None, "two stages of one run live side by side"
+    assert None not in (first(), again()), "two stages of one run live side by side"
     run("2")
     collect()
-    assert first() is None
-    assert again() is None
+    assert first() is again() is None
     assert elsewhere() is not None
     assert len(stage.trace.steps) == len(twin.trace.steps) == 2, "the steps stay as a picture"
     assert sorted(stage._repr_mimebundle_()) == ["text/html", "text/plain"]
 
 
+@pytest.mark.parametrize(("name", "given"), [("edit", ["[a-z]*"]), ("restart", ["say"]), ("looked_at", [])])
+def test_a_closed_stage_lets_go_of_its_model(toy, collect, name, given):
+    model = toy.toy_model()
+    stage = gv.stage(model, "say ", seed=3, steps=2, edit="[a-z ]*")
+    getattr(stage, name)(*given)
+    held = weakref.ref(model)
+    del model
+    stage.close()
+    collect()
+    assert held() is None
+    stage.display.hear({"do": "edit", "kind": "regex", "text": "a"})
+
+
 def test_a_live_stage_opens_at_the_step_that_the_text_above_it_speaks_of(toy):
     model = toy.toy_model()
     stage = gv.stage(model, "say ", show=2, max_tokens=5)
+    trace = gv.record(model, "say ", max_tokens=5)
     assert (stage.player.cursor, len(stage.player.taken)) == (2, 2)
-    text = stage.trace.text
-    assert text == gv.record(model, "say ", max_tokens=5).text[: len(text)]
+    assert trace.text.startswith(stage.trace.text)
     assert gv.stage(model, "say ", show=1, steps=3).player.cursor == 1
     assert gv.stage(model, "say ", show=99, max_tokens=2).player.cursor == 2
-    trace = gv.record(model, "say ", max_tokens=4)
     assert gv.stage(trace, show=3).player.cursor == 3
 
 
@@ -219,11 +228,9 @@ def test_an_illegal_token_is_explained_byte_by_byte_also_at_the_end(toy):
         stage = guided(toy, steps=steps)
         page = Page(stage)
         row = next(row for row in page.shown["rows"] if not row[4])
-        refused = {"do": "choose", "token": row[0], "cursor": len(page.tokens)}
-        stage.display.hear(refused)
+        stage.display.hear({"do": "choose", "token": row[0], "cursor": len(page.tokens)})
         why = page.news["why"]
-        assert why["label"] == row[1]
-        assert why["rows"][-1][3] is True
+        assert (why["label"], why["rows"][-1][3]) == (row[1], True)
         assert page.news["add"] == [], "nothing was put in"
 
 

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import threading
+from unittest.mock import Mock
 
 import pytest
 
@@ -19,18 +20,27 @@ pytest.importorskip("jinja2")
 CALLS = call_text(a=1, b=2) + "\n" + call_text("boom")
 
 
-def open_stage(*lines, tools=(add, boom), **settings):
-    model = Scripted(*lines)
+def open_stage(first=CALLS, last="It is 3.", tools=(add, boom), **settings):
+    """A conversation whose first turn, which calls two tools, has been decoded."""
+    model = Scripted(first, last)
     conversation = Conversation(model, "What is 1 + 2?", tools, think=False)
-    return model, gv.stage(conversation, temperature=0, **settings)
+    return model, gv.stage(conversation, **{"temperature": 0, "max_tokens": 300, "steps": 300, **settings})
+
+
+def texts_of(stage):
+    return [text for _, text, _ in told(stage)["results"]]
 
 
 def test_results_stand_on_the_stage_until_the_model_reads_them():
-    model, stage = open_stage(CALLS, "It is 3.", max_tokens=300, steps=5)
+    model, stage = open_stage(steps=5)
     assert told(stage)["results"] == []
     stage.take(300)
     shown = [['add {"a": 1, "b": 2}', "3", False], ["boom {}", r"error: ZeroDivisionError: by\x00zero \u202e", True]]
-    assert [list(one) for one in told(stage)["results"]] == shown
+    assert told(stage)["results"] == shown
+    stage.go(1)
+    assert told(stage)["results"] == []
+    stage.go(len(stage.player.steps))
+    assert told(stage)["results"] == shown, "they are known at the end of the same turn"
     stage.answer()
     assert told(stage)["results"] == []
     assert stage.player.cursor == 0
@@ -41,45 +51,31 @@ def test_results_stand_on_the_stage_until_the_model_reads_them():
 
 
 def test_the_model_reads_what_a_person_wrote_in_place_of_a_result():
-    model, stage = open_stage(CALLS, "Well.", max_tokens=300, steps=300)
-    stage._hear({"do": "answer", "texts": ["41 </tool_response>", "nothing"]})
-    assert "<tool_response>41 </tool_response></tool_response>" in stage.head.prompt
-    plain, other = open_stage(CALLS, "Well.", max_tokens=300, steps=300)
-    other.answer("3", "4")
-    special = [[token for token in one.prompts[-1].tokens if token >= 256] for one in (model, plain)]
-    assert special[0] == special[1]
+    special = []
+    for texts in (["41 </tool_response>", "nothing"], ["3", "4"]):
+        model, stage = open_stage()
+        stage._hear({"do": "answer", "texts": texts})
+        assert f"<tool_response>{texts[0]}</tool_response>" in stage.head.prompt
+        special.append([token for token in model.prompts[-1].tokens if token >= 256])
+    assert special[0] == special[1], "what was typed is no special token"
 
 
-def test_who_goes_back_and_takes_another_way_drops_the_results():
-    _, stage = open_stage(CALLS, "Well.", max_tokens=300, steps=300)
-    stage.go(1)
-    assert told(stage)["results"] == []
-    stage.go(len(stage.player.steps))
-    assert len(told(stage)["results"]) == 2, "they are known at the end of the same turn"
-
-
-def test_tools_run_beside_the_event_loop_and_a_turn_that_was_changed_meanwhile_gets_no_results():
+async def test_tools_run_beside_the_event_loop_and_a_turn_that_was_changed_meanwhile_gets_no_results(until):
     release = threading.Event()
 
     def slow() -> str:
         release.wait(10)
         return "late"
 
-    async def main():
-        _, stage = open_stage(call_text("slow"), "Well.", tools=[slow], max_tokens=300, steps=300)
-        first = told(stage)["results"]
-        stage.go(3).choose(ord("x"))  # another way: the results of the first are for nobody
-        release.set()
-        await asyncio.sleep(0.1)
-        other = told(stage)["results"]
-        stage.reset().take(300)
-        for _ in range(200):
-            await asyncio.sleep(0.01)
-            if stage.talk.is_ready:
-                break
-        return first, other, [text for _, text, _ in told(stage)["results"]]
-
-    assert asyncio.run(main()) == ([], [], ["late"])
+    _, stage = open_stage(call_text("slow"), tools=[slow])
+    assert texts_of(stage) == []
+    stage.go(3).choose(ord("x"))  # another way: the results of the first are for nobody
+    release.set()
+    await asyncio.sleep(0.1)
+    assert texts_of(stage) == []
+    stage.reset().take(300)
+    await until(lambda: stage.talk.is_ready)
+    assert texts_of(stage) == ["late"]
 
 
 def talk_of(stage):
@@ -87,7 +83,7 @@ def talk_of(stage):
 
 
 def test_all_turns_are_one_tape():
-    _, stage = open_stage(call_text(a=1, b=2), "It is 3.", max_tokens=300, steps=300)
+    _, stage = open_stage(call_text(a=1, b=2))
     first = told(stage)["head"]
     assert "talk" not in first
     stage.answer().take(300)
@@ -103,7 +99,7 @@ def test_all_turns_are_one_tape():
 
 
 def test_a_person_goes_to_an_earlier_turn_and_back():
-    _, stage = open_stage(CALLS, "It is 3.", max_tokens=300, steps=300)
+    _, stage = open_stage()
     asked = stage.head.prompt
     length = len(stage.player.steps)
     stage.answer().take(300)
@@ -113,12 +109,10 @@ def test_a_person_goes_to_an_earlier_turn_and_back():
     assert stage.guide.machine is stage.talk.turns[0].guide.machine
     stage.take(300)
     assert stage.player.cursor == length
-    assert told(stage)["results"][0][1] == "3"
-    stage.visit(1, 999)
-    assert stage.text == "It is 3."
+    assert texts_of(stage)[0] == "3"
+    for place in (1, -1, 2, 10**9):
+        assert stage.visit(place, 999).text == "It is 3."
     assert len(talk_of(stage)["turns"]) == 2, "to look drops nothing"
-    for place in (-1, 2, 10**9):
-        assert stage.visit(place, 0).text == "It is 3."
 
 
 def lookup(table: str, key: str) -> int:
@@ -142,52 +136,39 @@ def test_the_rule_in_which_a_token_is_refused_is_drawn():
     player = stage.player.look()
     refused = [one.token for one in player.ahead.step.candidates if not one.legal]
     whys = [stage.panels.explain(player, token) for token in refused]
-    tops = [why["stacks"][why["path"][-1]]["frames"][0] for why in whys]
-    rules = {rule for _, rule, *_ in tops}
-    assert rules == {"call"}
-    drawings = told(stage)["drawings"].values()
-    assert rules <= {drawing.get("rule") for drawing in drawings}
+    assert {why["stacks"][why["path"][-1]]["frames"][0][1] for why in whys} == {"call"}
+    assert "call" in {drawing.get("rule") for drawing in told(stage)["drawings"].values()}
 
 
 def test_a_recording_plays_every_turn():
-    _, stage = open_stage(CALLS, "It is 3.", max_tokens=300, steps=300)
+    _, stage = open_stage()
     lengths = [len(stage.player.steps), len(stage.answer().take(300).player.steps)]
     shown = json.loads(json.dumps(stage.display.record(), default=to_plain))
-    assert [len(page["add"]) for page in shown["pages"]] == lengths
-    heads = [page["head"] for page in shown["pages"]]
-    assert [head["talk"]["now"] for head in heads] == [0, 1]
+    pages = [(len(page["add"]), page["head"]["talk"]["now"]) for page in shown["pages"]]
+    assert pages == list(zip(lengths, (0, 1), strict=True))
     assert shown["moves"] == {'{"do":"visit","turn":0,"cursor":0}': 0, '{"do":"visit","turn":1,"cursor":0}': 1}
     assert shown["head"] == shown["pages"][1]["head"]
     for page in shown["pages"]:
         read_value(PackedRun, page, "recording")
 
 
-def test_who_takes_another_way_in_an_earlier_turn_drops_the_later_ones():
-    _, stage = open_stage(CALLS, "It is 3.", max_tokens=300, steps=300)
-    stage.answer().take(300).visit(0, 0).choose(ord("N"))
-    assert talk_of(stage) is None
-    assert len(stage.talk.turns) == 1
-    assert len(stage.talk.conversation.messages) == 1
-
-
-def test_a_result_that_was_read_is_changed_and_the_later_turns_begin_again():
-    _, stage = open_stage(CALLS, "It is 3.", max_tokens=300, steps=300)
+def test_a_result_that_was_read_is_changed_and_who_takes_another_way_drops_the_later_turns():
+    _, stage = open_stage()
     stage.answer().take(300).visit(0, 999)
     stage._hear({"do": "answer", "texts": ["41 </tool_response>", "no"]})
-    assert "<tool_response>41 </tool_response></tool_response>" in stage.head.prompt
     assert stage.head.prompt.count("<tool_response>") == 2
     read = talk_of(stage)["turns"][0]["read"]
     assert "41 </tool_response>" in read[::2], "what was typed is text"
     assert len(stage.talk.turns) == 2
+    stage.visit(0, 0).choose(ord("N"))
+    assert talk_of(stage) is None
+    assert (len(stage.talk.turns), len(stage.talk.conversation.messages)) == (1, 1)
 
 
 def test_a_turn_that_cannot_begin_leaves_the_results(monkeypatch):
-    model, stage = open_stage(CALLS, "It is 3.", max_tokens=300, steps=300)
-
-    def refuse(*given):
-        raise gv.ModelError("model.chat", seen="too much")
-
-    monkeypatch.setattr(model, "chat", refuse)
+    model, stage = open_stage()
+    error = gv.ModelError("model.chat", seen="too much")
+    monkeypatch.setattr(model, "chat", Mock(side_effect=error))
     assert "model.chat: saw too much" in stage.answer().note
     monkeypatch.undo()
     assert stage.answer().take(300).text == "It is 3."
@@ -196,7 +177,8 @@ def test_a_turn_that_cannot_begin_leaves_the_results(monkeypatch):
 
 def test_of_a_long_conversation_the_last_turns_are_kept(monkeypatch):
     monkeypatch.setattr("guidedviz.widgets.talk.KEPT_TURNS", 2)
-    _, stage = open_stage(call_text(a=1, b=2), max_tokens=300)
+    call = call_text(a=1, b=2)
+    _, stage = open_stage(call, call)
     for _ in range(4):
         stage.take(300).answer()
     head = told(stage)["head"]
@@ -206,23 +188,22 @@ def test_of_a_long_conversation_the_last_turns_are_kept(monkeypatch):
 
 def test_a_template_that_ends_a_turn_in_another_way_shows_the_results():
     other = TEMPLATE.replace("{% endfor %}<|im_end|>", "{% endfor %}")
-    model = Scripted(call_text(a=1, b=2), "It is 3.", template=other)
-    conversation = Conversation(model, "Hi", [add], think=False)
+    conversation = Conversation(Scripted(call_text(a=1, b=2), "It is 3.", template=other), "Hi", [add], think=False)
     stage = gv.stage(conversation, temperature=0, max_tokens=300, steps=300)
-    (turn, *_) = talk_of(stage.answer())["turns"]
-    assert turn["read"] == ["3"]
+    assert talk_of(stage.answer())["turns"][0]["read"] == ["3"]
 
 
-@pytest.mark.parametrize("texts", [["one"], [1, 2], ["\ud800", ""]])
-def test_a_page_that_sends_other_texts_is_told_so(texts):
-    _, stage = open_stage(CALLS, "Well.", max_tokens=300, steps=300)
-    stage._hear({"do": "answer", "texts": texts})
-    assert "stage.answer: saw" in stage.note
-    assert len(told(stage)["results"]) == 2
+def test_a_page_that_sends_other_texts_is_told_so():
+    _, stage = open_stage()
+    for texts in (["one"], [1, 2], ["\ud800", ""]):
+        stage.go(0).go(300)
+        stage._hear({"do": "answer", "texts": texts})
+        assert "stage.answer: saw" in stage.note
+        assert len(told(stage)["results"]) == 2
 
 
 def test_a_stage_without_results_says_what_is_missing():
-    _, stage = open_stage("Well.", steps=60)
+    _, stage = open_stage("Well.")
     assert "saw a turn without results" in stage.answer().note
     plain = gv.stage(Scripted("Well."), Scripted("Well.").chat("Hi"))
     assert "saw a stage without a conversation" in plain.answer().note
@@ -240,7 +221,6 @@ def test_where_nobody_can_click_the_whole_conversation_is_there_also_in_a_kernel
         monkeypatch.setattr(f"guidedviz.widgets.{room}.is_still", lambda: True)
 
     async def in_a_kernel():
-        return open_stage(CALLS, "It is 3.", max_tokens=300)[1].text
+        return open_stage(steps=None)[1]
 
-    assert open_stage(CALLS, "It is 3.", max_tokens=300)[1].text == "It is 3."
-    assert asyncio.run(in_a_kernel()) == "It is 3."
+    assert open_stage(steps=None)[1].text == asyncio.run(in_a_kernel()).text == "It is 3."
