@@ -53,25 +53,6 @@ def test_the_temperature_and_top_k_of_a_run_are_changed_on_its_page(host, page):
     check(page, "again")
 
 
-def test_a_prompt_a_text_and_a_token_are_put_on_the_page_of_a_run(host, page):  # noqa: F811
-    name = open_run(page, host)
-    page.locator(".gv-more summary").click()
-    page.get_by_text("edit the prompt").click()
-    page.locator(".gv-prompt-field").fill("Bob is 7 years old and lives in Rome.\nJSON with name, age:")
-    page.locator(".gv-prompt-field").press("Enter")
-    other = wait_beside(page, name)
-    assert "Bob" in host.service.runs.find(other).plan.prompt
-    page.locator(".gv-live-stage").first.press("Home")
-    page.locator(".gv-more summary").first.click()
-    page.get_by_label("text to put next").first.fill("oops")
-    page.get_by_label("text to put next").first.press("Enter")
-    page.wait_for_selector(".gv-note:has-text('expected a token that the mask allows')")
-    page.get_by_label("text to put next").first.fill('{"name": "Zoe')
-    page.get_by_label("text to put next").first.press("Enter")
-    third = wait_beside(page, other)
-    assert host.service.runs.find(third).trace.text.startswith('{"name": "Zoe')
-
-
 def test_a_host_with_a_token_asks_for_it_once(clerk, page):  # noqa: F811
     with hosting(clerk, {"": TOKEN}) as host:
         name = open_run(page, host, token=TOKEN)

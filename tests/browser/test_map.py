@@ -1,7 +1,6 @@
 """The vocabulary map on a bare page: a person points, types, zooms, and the picture is the mask."""
 
 import zlib
-from itertools import product
 
 import numpy as np
 import pytest
@@ -151,20 +150,6 @@ def open_stage(bare, **settings):
     return stage, Chart(bare, stage.root)
 
 
-@pytest.mark.slow
-def test_on_the_stage_the_map_moves_with_every_step(bare):
-    stage, chart = open_stage(bare)
-    chart.wait(".gv-map-legend", "legal 2 (")  # before the first step: what may come first
-    legends, shares = set(), []
-    for _ in range(6):
-        stage.go_on(1)
-        stage.wait_ready()  # the map of a step comes with its distribution
-        legends.add(chart.legend)
-        shares.append(chart.colours()[0])
-    assert len(legends) > 3
-    assert min(shares) < 0.01 < 0.5 < max(shares)
-
-
 def test_on_the_stage_any_legal_token_of_the_map_can_be_put_in(bare):
     stage, chart = open_stage(bare, steps=5)
     find = chart.root.get_by_label("find tokens")
@@ -277,83 +262,3 @@ def test_on_the_stage_the_card_follows_the_step_under_the_pointer_also_in_full_s
     bare.page.wait_for_function("document.fullscreenElement")
     bare.page.wait_for_timeout(300)
     assert [name(spot) for spot in spots] == named
-
-
-# --- the third colour: which tokens depended on the stack ---
-
-CLOSERS = [bytes(way) for length in (1, 2, 3, 4) for way in product(b'"}],', repeat=length)]
-WRITTEN = [b"[", b'{"', b"name", b'": ', b'"', b"Ada", b" Lovelace", b'",', b" ", b'"', b"of", b'": [', b"[", b"true"]
-NESTED = list(dict.fromkeys([*CLOSERS, *(bytes([i]) for i in range(32, 127)), *WRITTEN]))
-
-
-def nested():
-    """A live stage that writes nested JSON with the split engine."""
-    noise = np.random.default_rng(0).normal(0, 1, len(NESTED) + 1)
-    for piece, amount in {b'"]}': 12, b'"}}': 11, b'"},': 10, b'{"': 9, b"}": 8}.items():
-        noise[NESTED.index(piece)] = amount
-
-    def likes(tokens):
-        logits = noise.copy()
-        logits[NESTED.index(WRITTEN[(len(tokens) - 1) % len(WRITTEN)])] = 14
-        return logits
-
-    model = gv.ToyModel([*NESTED, b"<eos>"], likes, eos={len(NESTED)})
-    guide = gv.guide(gv.json(), model.vocabulary, engine="split")
-    return gv.stage(model, " ", guide, temperature=0, steps=len(WRITTEN), stack=True)
-
-
-def counted(live, cursor):
-    """As Python has it: accepted, rejected, context-dependent and legal, context-dependent and illegal."""
-    state = live.player.point(cursor).state
-    said, legal = live.guide.split.answers(state), live.guide.mask(state)
-    asked = int((legal & (said == 2)).sum())
-    return [int((said == 1).sum()), int((said == 0).sum()), asked, int((said == 2).sum()) - asked]
-
-
-@pytest.mark.slow
-def test_the_legend_counts_what_the_split_knows_at_every_step_and_a_token_says_it(bare):
-    live = nested()
-    stage = bare.show_stage(live)
-    stage.tab("map")
-
-    def legend():
-        return [int(n.replace(",", "")) for n in stage.root.locator(".gv-map-legend b").all_inner_texts()]
-
-    seen = set()
-    for cursor in (7, *range(11)):
-        live.go(cursor)
-        bare.wait(lambda cursor=cursor: legend() == counted(live, cursor))
-        seen.add(tuple(legend()))
-    assert len(seen) > 4
-    live.go(7)  # after " Lovelace": inside a string
-    stage.wait(7)
-    find = stage.root.get_by_label("find tokens")
-    for text, said in (('/"}/', "context-dependent, legal"), ("/Ada/", "accepted")):
-        find.fill(text)
-        stage.root.locator(".gv-map-find span:text-is('1 found, 1 legal')").wait_for()
-        find.press("Enter")
-        stage.root.locator(f".gv-map-card b:has-text('{said}')").wait_for()
-        find.fill("")
-        stage.root.locator(".gv-map-find span:text-is('')").wait_for(state="attached")
-
-
-@pytest.mark.slow
-def test_a_step_recolours_the_map_as_a_wave_from_the_token_that_was_taken(bare):
-    stage, chart = open_stage(bare, steps=5)
-    stage.go_back(2)
-    bare.move()
-    bare.hold()
-    stage.root.press("ArrowRight")
-    canvases = chart.sheet.locator("canvas")
-    bare.wait(lambda: canvases.count() == 2)
-    clip = "canvas => parseFloat(getComputedStyle(canvas).clipPath.split('(')[1])"
-    bare.seek(0)
-    start = canvases.last.evaluate(clip)
-    bare.seek(1e6)
-    assert start < 2 < canvases.last.evaluate(clip), "the new picture grows"
-    stage.root.press("ArrowRight")
-    bare.wait(lambda: canvases.count() == 2)
-    bare.be_still()
-    stage.root.press("ArrowLeft")
-    bare.wait(lambda: canvases.count() == 1)
-    assert canvases.evaluate("canvas => getComputedStyle(canvas).clipPath") == "none"

@@ -8,39 +8,11 @@ from tests.common import constant_model, regex_guide
 
 pytestmark = pytest.mark.browser
 FALLS = "held.some((one) => one.playState !== 'idle' && one.effect.target.matches('.gv-before'))"
-LOOK = """root => {
-  const panel = root.querySelector("[data-slot='next']");
-  const wide = (node) => Math.round(node.getBoundingClientRect().width);
-  const seen = (selector) => Number(getComputedStyle(panel.querySelector(selector)).opacity);
-  const track = panel.querySelector("[data-part='bar']").clientWidth;
-  const bin = panel.querySelector(".gv-bin");
-  const isIn = (node, other) => {
-    const [box, room] = [node, other].map((one) => one.getBoundingClientRect());
-    return Math.abs(box.x - room.x) < 2 && box.top > room.top - 3 && box.bottom < room.bottom + 3;
-  };
-  const rows = [...panel.querySelectorAll(".gv-row")].map((row) => {
-    const parts = ["before", "after", "gain", "name"];
-    const [before, after, gain, name] = parts.map((part) => row.querySelector(`.gv-${part}`));
-    const bar = getComputedStyle(after);
-    return {
-      forbidden: row.classList.contains("gv-struck"),
-      before: wide(before) / track,
-      after: wide(after) / track,
-      shown: Number(bar.opacity),
-      number: row.querySelector(".gv-said").textContent,
-      struck: getComputedStyle(name).color === getComputedStyle(panel.querySelector(".gv-removed")).color,
-      gain: getComputedStyle(gain).opacity > 0 && gain.getBoundingClientRect().height / bin.clientHeight,
-      gainInBin: isIn(gain, bin),
-    };
-  });
-  return {
-    rows,
-    mask: seen(".gv-mask"),
-    bin: seen(".gv-bin > i"),
-    scale: seen(".gv-scale > :first-child"),
-    pointer: seen(".gv-pointer"),
-  };
-}"""
+LOOK = """root => [...root.querySelectorAll("[data-slot='next'] *")].map((node) => {
+  const { x, y, width, height } = node.getBoundingClientRect();
+  const { opacity, color, backgroundColor } = getComputedStyle(node);
+  return [node.className, x, y, width, height, opacity, color, backgroundColor].join(" ");
+})"""
 CONTRAST = """root => {
   const canvas = new OffscreenCanvas(1, 1).getContext("2d", { willReadFrequently: true });
   const bright = (colour) => {
@@ -120,37 +92,6 @@ def step_on(bare, stage, cursor=1):
     bare.wait(lambda: bare.page.evaluate(FALLS))
 
 
-def look(bare, stage, time):
-    bare.seek(time)
-    return stage.root.evaluate(LOOK)
-
-
-def test_each_phase_is_seen_in_its_frames(bare, bard):
-    """What each part does at each time is held by motion.test.js; here it is seen as it is painted."""
-    stage = at_the_first(bare, bard)
-    bare.hold()
-    step_on(bare, stage)
-    grows, falls, pours, layers, end = (look(bare, stage, time) for time in (100, 700, 1325, 1550, 1e6))
-    forbidden = [place for place, row in enumerate(grows["rows"]) if row["forbidden"]]
-    legal = [place for place, row in enumerate(grows["rows"]) if not row["forbidden"]]
-    first = forbidden[0]
-    assert 0 < grows["rows"][first]["before"] < falls["rows"][first]["before"], "outlines grow"
-    assert not any(row["struck"] or row["shown"] for row in grows["rows"]), "nothing is said to be forbidden yet"
-    struck = [falls["rows"][place]["struck"] for place in forbidden]
-    assert struck == sorted(struck, reverse=True), "the mask strikes from the first row to the last"
-    assert set(struck) == {True, False}, "and is half-way"
-    for row in (pours["rows"][place] for place in forbidden):
-        assert row["after"] + row["gain"] == pytest.approx(row["before"], abs=0.06), "what a bar loses rises in the bin"
-    assert all(layers["rows"][place]["gainInBin"] for place in legal), "what lay there is cut for the legal bars"
-    for one, last in ((layers["rows"][place], end["rows"][place]) for place in legal):
-        assert one["gain"] == pytest.approx(last["after"] - one["after"], abs=0.02), "a layer is what its bar gains"
-        assert last["gain"] is False
-    assert sum(end["rows"][place]["after"] for place in legal) == pytest.approx(1, abs=0.03), "all of the probability"
-    assert {end["rows"][place]["number"] for place in forbidden} == {"0"}
-    shown = [[frame[part] for part in ("mask", "bin", "scale", "pointer")] for frame in (grows, falls, layers, end)]
-    assert shown == [[0, 0, 0, 0], [1, 0, 0, 0], [0, 1, 0, 0], [0, 1, 1, 1]]
-
-
 def test_the_end_is_what_the_page_shows_without_motion(bare, bard):
     stage = at_the_first(bare, bard)
     moving = "root => root.getAnimations({ subtree: true }).length"
@@ -188,23 +129,6 @@ def test_the_next_key_ends_a_motion_m_plays_it_again_and_a_step_back_goes_backwa
     leaving.wait_for(state="detached")
 
 
-@pytest.mark.slow
-def test_at_speed_nothing_moves_and_to_explain_it_moves_slowly(bare, bard):
-    stage = at_the_first(bare, bard)
-    bare.hold()
-    stage.root.get_by_role("slider", name="speed").fill("3")
-    stage.press("play")
-    stage.wait_past(3)
-    stage.press("pause")
-    stage.wait_paused()
-    assert bare.page.evaluate("held.length") == 0
-    speed = stage.root.get_by_role("slider", name="speed")
-    speed.fill("0")
-    bare.wait(lambda: speed.get_attribute("aria-valuetext") == "explain")
-    step_on(bare, stage, stage.cursor + 1)
-    assert bare.page.evaluate("held[0].playbackRate") == 0.5
-
-
 FLYING = """root => [...root.querySelectorAll(".gv-travel .gv-flying")]
   .filter((one) => getComputedStyle(one).opacity > 0.1)
   .map((one) => {
@@ -224,7 +148,6 @@ def disc(stage, state):
     return stage.root.locator(f".gv-sheets > svg:first-child [data-state='{state}'] .gv-disc")
 
 
-@pytest.mark.slow
 def test_the_token_that_was_taken_flies_to_the_machine_and_lands_in_the_text(bare, bard):
     stage = at_the_first(bare, bard)
     bare.hold()
@@ -246,43 +169,6 @@ def test_the_token_that_was_taken_flies_to_the_machine_and_lands_in_the_text(bar
     bare.land()
     stage.root.locator(".gv-leaving").wait_for(state="detached")
     assert chip.evaluate(opacity) > 0.9
-
-
-def test_a_forced_text_comes_out_of_the_machine_and_unrolls_in_one_go(bare):
-    toy = constant_model([b"a", b"b", b"c", b"d"], [1.0, 0.0, 0.0, 0.0])
-    bare.move()
-    bare.resize(*SIZES["cell"])
-    live = gv.stage(toy, "a", regex_guide(toy, "abcd|cb"), temperature=0, jump_forward=True, show=1)
-    stage = bare.show_stage(live)
-    bare.hold()
-    take_off(bare, stage, 4)
-    ((sign, start, _),) = flying(bare, stage, 0)
-    assert (sign, start) == ("bcd", pytest.approx(middle(disc(stage, 1))[0], abs=4))
-    chips = stage.root.locator(".gv-chip.gv-how-forced")
-    landed = "nodes => nodes.filter((node) => getComputedStyle(node).opacity !== '0').length"
-    for count, time in enumerate((0, 1000, 1400, 5000)):
-        bare.seek(time)
-        assert chips.evaluate_all(landed) == count
-    assert flying(bare, stage, 5000) == []
-
-
-def test_a_forbidden_token_stops_at_the_byte_that_dies_and_falls(bare, bard):
-    stage = at_the_first(bare, bard)
-    bare.be_still()
-    stage.go_on(1)
-    bare.move()
-    bare.hold()
-    row = stage.root.locator(".gv-struck[data-token]").first
-    refused = row.locator(".gv-name").inner_text()
-    row.click()
-    bare.wait(lambda: bare.page.evaluate("held.length"))
-    ((sign, x, high),) = flying(bare, stage, 730)
-    assert sign == refused
-    assert x == pytest.approx(middle(disc(stage, 1))[0], abs=60), "at the state that refuses it"
-    assert stage.root.locator(".gv-dying").bounding_box()["height"] >= 60, "the largest sign"
-    ((_, _, low),) = flying(bare, stage, 1330)
-    assert low > high + 20, "it falls"
-    assert stage.root.locator(".gv-why").is_visible(), "the reason stays"
 
 
 def test_what_the_model_wants_goes_to_the_state_that_refuses_it_whose_exits_are_lit(bare):

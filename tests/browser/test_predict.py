@@ -83,39 +83,9 @@ def test_with_the_keyboard_alone(bare):
     )
 
 
-def test_a_number_is_typed_and_no_number_is_asked_for(bare):
-    number = ask_number()
-    root = show(bare, number)
-    root.get_by_label("How many of ten outputs").focus()
-    bare.page.keyboard.press("Enter")
-    assert number.answer is None, "the browser asks for a number"
-    bare.page.keyboard.type("3")
-    bare.page.keyboard.press("Enter")
-    until(bare, root, "told")
-    assert "Near enough: your answer is 3, the true number is 2." in root.inner_text()
-
-
 def test_a_page_without_the_code_of_a_widget_asks_the_kernel_for_it_or_says_what_to_do(bare):
     """As in a notebook that is opened again while its kernel lives on."""
     root = bare.show(ask_number(), lost=True)
     until(bare, root, "open")
     lost = bare.reopen(ask_choice(), lost=True)
     assert "Run this cell again" in lost.inner_text()
-
-
-def test_the_score_follows_the_answers(bare):
-    number, choice = ask_number(), ask_choice()
-    line = show(bare, gv.score())
-    assert line.inner_text() == "No predictions yet: 2 to answer."
-    for shown, answer, words in (
-        (number, 2, "1 of 1 prediction right; 1 not"),
-        (choice, "a DFA", "1 of 2 predictions"),
-    ):
-        shown.commit(answer)
-        line.get_by_text(words).wait_for()
-
-
-def test_what_the_notebook_keeps_is_shown_without_a_kernel(bare):
-    root = bare.reopen(ask_choice().commit("a DFA"))
-    assert "True: a stack" in root.inner_text()
-    assert not root.locator(".gv-note").is_visible()

@@ -1,7 +1,6 @@
 """The machine and its stack on a bare page: they move byte by byte, and what the pointer is on is lit everywhere."""
 
 import zlib
-from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -50,22 +49,6 @@ def frames(slot):
     return list(slot.locator(".gv-stack-column b").all_text_contents())
 
 
-def test_frames_are_pushed_and_popped_and_back_restores_them(bare):
-    live, stage, slot = show(bare)
-    seen = [frames(slot)]
-    slot.locator(".gv-stack-column > *").evaluate("node => node.id = 'the-root'")
-    for _ in range(14):
-        stage.go_on(1)
-        seen.append(frames(slot))
-    states = [live.player.point(cursor).state for cursor in range(15)]
-    assert seen == [list(live.guide.machine.stack(state)) for state in states]
-    assert max(map(len, seen)) == 7
-    assert slot.locator("#the-root b").text_content() == "root", "what stays is the same node"
-    for step in range(13, -1, -1):
-        stage.go_back(1)
-        assert frames(slot) == seen[step]
-
-
 @pytest.mark.parametrize("size", [(931, 768), (1280, 720), (390, 844)])
 @pytest.mark.slow
 def test_the_ground_keeps_its_place_and_the_open_rules_pile_upward_from_it(bare, size):
@@ -111,19 +94,6 @@ def test_of_a_deep_stack_the_caller_and_four_edges_are_shown_and_the_strips_say_
     assert "root then" in edge.evaluate(words), "and so does the key that reaches it"
 
 
-def test_a_second_stack_stands_beside_the_first_from_the_strip_on_that_it_leaves(bare):
-    _, stage, slot = show(bare, model=says(b"[{", b'"', *PAIR, b"42"), steps=5)
-    (beside,) = slot.locator(".gv-beside-stack").all()
-    assert beside.inner_text().split() == ["object", "3", "now", ",", "or", "}"], "the number may have ended"
-    bare.wait(lambda: beside.bounding_box()["height"] == 28)
-    (first,) = slot.locator(".gv-stack-column:first-of-type [data-frame]:nth-child(2)").all()
-    one, other = first.bounding_box(), beside.bounding_box()
-    assert one["y"] == other["y"]
-    assert one["x"] + one["width"] <= other["x"]
-    stage.go_back(1)
-    assert slot.locator(".gv-beside-stack").count() == 0
-
-
 def test_a_grammar_that_fits_is_shown_whole_without_chips_of_rules(bare):
     small = gv.grammar('root ::= "[" root "]" | "x"')
     _, _, slot = show(bare, small, says(b"[", b"[", b"x", b"]", b"]"), steps=4)
@@ -157,24 +127,17 @@ def machine_of(bare, regex, *pieces, **settings):
     return show(bare, gv.regex(regex), says(*pieces), **settings)
 
 
-def test_the_machine_moves_byte_by_byte_with_the_steps_and_goes_back(bare):
-    live, stage, slot = machine_of(bare, *DECIMAL)
-    arrows = "nodes => nodes.map(n => [n.dataset.arrow, n.querySelector('.gv-nth')?.textContent ?? ''])"
-
-    def lit():
-        return stage.lit(), dict(slot.locator(".gv-arrow.gv-on").evaluate_all(arrows))
-
-    seen = [lit()]
-    for cursor in range(5):
-        stage.go_on(1)
-        path = live.guide.path(live.player.point(cursor).state, live.player.steps[cursor].token)
-        seen.append(lit())
-        assert seen[-1][0] == [path[-1]], "the lit state is where the step led"
-        assert set(seen[-1][1]) == {f"{a}-{b}" for a, b in pairwise(path)}, "and its edges are lit"
-    assert seen[:2] == [([0], {}), ([1], {"0-1": "1", "1-1": "2"})], "the bytes inside a token are numbered"
-    for step in (4, 3, 2, 1, 0):
-        stage.go_back(1)
-        assert lit() == seen[step], "and it goes back"
+def test_machine_and_stack_move_with_the_steps_and_go_back(bare):
+    """What is lit and on top, against the machine itself; `stage.test.js` holds that what stays is the same node."""
+    live, stage, slot = show(bare)
+    machine = live.guide.machine
+    live.take(14)
+    states = [live.player.point(cursor).state for cursor in range(15)]
+    for cursor in (*range(13, -1, -1), *range(1, 15)):
+        stage.root.get_by_role("slider", name="step").fill(str(cursor))
+        stage.wait(cursor)
+        assert frames(slot) == list(machine.stack(states[cursor]))
+        assert set(stage.lit()) <= set(machine.places(states[cursor]))
 
 
 @pytest.mark.slow
@@ -189,20 +152,6 @@ def test_what_the_pointer_is_on_is_lit_in_the_other_panels(bare):
     slot.locator(f".gv-sheets > svg:not(.gv-over) [data-state='{paths[1][-1]}'] .gv-disc").hover(force=True)
     linked = stage.root.locator(".gv-chip").evaluate_all("chips => chips.map(c => c.classList.contains('gv-linked'))")
     assert linked == [paths[1][-1] in path for path in paths]
-
-
-def test_why_walks_to_the_state_where_the_token_died(bare):
-    _, stage, slot = machine_of(bare, "k?ey|kex", b"k", b"e", b"y")
-    stage.root.locator("button.gv-row:has(.gv-name:text-is('key'))").wait_for(state="attached")
-    stage.root.locator("button.gv-row:has(.gv-name:text-is(']}'))").click()
-    stage.root.locator(".gv-why").wait_for()
-    cross = slot.locator(".gv-cross")
-    cross.wait_for()
-    (died,) = stage.lit()
-    assert cross.evaluate("node => node.textContent") == "]"
-    assert f"in q{died} ·" in stage.root.locator(".gv-why").inner_text()
-    stage.go_on(1)
-    assert cross.count() == 0
 
 
 def test_a_film_needs_no_kernel_says_something_else_in_each_frame_and_its_frames_are_saved(bare):

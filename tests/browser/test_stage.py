@@ -20,28 +20,6 @@ def guided(**settings):
     return gv.stage(model, "say ", WordsGuide(model.vocabulary), **{"seed": 3, **settings})
 
 
-def free(**settings):
-    return gv.stage(toy_model(end=False), "say ", **settings)
-
-
-def test_it_steps_and_goes_back(bare):
-    stage = bare.show_stage(guided())
-    assert "no step yet" in stage.words
-    stage.go_on(4)
-    tokens = stage.tokens
-    assert "".join(tokens).startswith('{"name":')
-    assert stage.words.startswith("step 4 of 4 · “")
-    stage.go_back(1)
-    assert stage.tokens == tokens, "going back forgets nothing"
-    stage.go_on(1)
-    assert stage.tokens == tokens, "forward again gives the same token"
-    stage.run_to_end()
-    assert "the model ended its output" in stage.words
-    stage.press("delete all steps and start again")
-    stage.wait(0)
-    assert stage.tokens == []
-
-
 @pytest.mark.parametrize("width", [390, 1366])
 @pytest.mark.quick("1366")
 def test_the_help_goes_for_the_tour_with_escape_and_with_a_press_elsewhere(bare, width):
@@ -81,26 +59,6 @@ def test_a_bar_puts_its_token_in_and_a_past_token_branches(bare):
     stage.root.locator(".gv-branch").first.click()
     stage.wait(place)
     assert stage.tokens == before
-
-
-@pytest.mark.slow
-def test_the_temperature_is_dragged_and_changes_what_comes_next_only(bare):
-    stage = bare.show_stage(free(steps=12, max_tokens=40))
-    before = stage.tokens
-    stage.go_back(8)
-    box = stage.root.get_by_role("slider", name="temperature").bounding_box()
-    y = box["y"] + box["height"] / 2
-    bare.page.mouse.move(box["x"] + box["width"] / 2, y)
-    bare.page.mouse.down()
-    bare.page.mouse.move(box["x"], y, steps=8)
-    bare.page.mouse.up()
-    stage.root.locator(".gv-slider output:text-is('0.00')").wait_for()
-    stage.go_on(1)
-    assert stage.tokens[:4] == before[:4]
-    assert len(stage.tokens) == 5, "the old future is cut"
-    stage.go_back(1)
-    best = stage.root.locator("button.gv-row").first
-    assert "gv-chosen" in best.get_attribute("class"), "at temperature 0 the likeliest is taken"
 
 
 def test_it_fits_one_screen_and_tabs_choose_a_panel_beside_the_next_token(bare):

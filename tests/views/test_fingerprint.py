@@ -27,11 +27,6 @@ def test_a_lost_arrow_another_label_another_name_and_another_highlight_change_it
     assert fingerprint(draw_machine(sketch, path).drawing) != fingerprint(plain)
 
 
-def test_another_colour_changes_it():
-    ink, gold = (node("path", fill=f"var(--gv-{name})") for name in ("ink", "gold"))
-    assert fingerprint(ink) != fingerprint(gold)
-
-
 @pytest.fixture
 def _another_layout(monkeypatch):
     """A Graphviz that places everything otherwise: here the layout that needs none."""

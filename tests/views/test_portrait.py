@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import guidedviz as gv
-from guidedviz.views.step_words import say_step
 from tests.common import constant_model, regex_guide
 
 ADA = "Ada is 36.\nJSON with age:\n"
@@ -45,22 +44,14 @@ def test_a_mask_is_one_line_and_a_map_and_remains_an_array(clerk, guide):
     assert repr(mask) == 'mask(2 of 4,096 tokens are legal: { {")'
     ET.fromstring(mask._repr_html_())
     assert str(mask).startswith("[False")
-    assert (mask.dtype, mask.shape) == (np.bool_, (4096,))
-    assert not mask.flags.writeable
-    everything = mask | ~mask
-    assert repr(everything).startswith("mask(4,096 of 4,096 tokens are legal: ")
-    assert len(repr(everything)) < 120
+    assert (mask.dtype, mask.shape, mask.flags.writeable) == (np.bool_, (4096,), False)
+    everything = repr(mask | ~mask)
+    assert everything.startswith("mask(4,096 of 4,096 tokens are legal: ")
+    assert len(everything) < 120
     for part in (mask[:3], mask.astype(int), mask.reshape(2, -1), np.stack([mask, mask])):
         assert repr(part).startswith("array([")
-    assert gv.views.draw_map(guide).text.endswith("2 of 4,096 tokens legal (0.049%), EOS illegal")
-
-
-def test_a_sum_of_a_mask_is_a_number_and_a_computed_mask_is_a_mask(clerk):
-    mask = regex_guide(clerk, "yes|no").mask(0)
-    assert isinstance(mask.sum(), np.integer)
-    assert isinstance(mask.mean(), np.floating)
-    assert isinstance(mask.any(), np.bool_)
-    assert repr(~mask).startswith("mask(")
+    numbers = [type(one) for one in (mask.sum(), mask.mean(), mask.any())]
+    assert numbers == [np.int64, np.float64, np.bool_]
 
 
 def test_where_nothing_can_be_drawn_the_line_is_enough():
@@ -83,23 +74,13 @@ def test_hostile_texts_are_shown_as_text():
 def test_rows_of_a_trace_are_the_rows_of_a_table(clerk, guide, trace):
     rows = trace.rows()
     assert len(rows) == len(trace.steps)
-    kinds = {tuple(row) for row in rows}
-    assert kinds == {tuple(rows[0])}, "every row has the same columns"
-    text = "".join(row["text"] for row in rows[:-1])
-    assert text == '{"age":␣36}'
+    assert {tuple(row) for row in rows} == {tuple(rows[0])}, "every row has the same columns"
+    assert "".join(row["text"] for row in rows[:-1]) == '{"age":␣36}'
     first = trace.steps[0]
-    seen = rows[0]
-    assert (seen["token"], seen["legal"]) == (first.token, first.legal)
-    assert (seen["p"], seen["Z"]) == (first.raw, first.mass)
+    assert [rows[0][name] for name in ("token", "legal", "p", "Z")] == [first.token, first.legal, first.raw, first.mass]
     cold = gv.record(clerk, ADA, guide, temperature=0, jump_forward=True)
-    jumped = cold.rows()
-    words = [say_step(step) for step in cold.steps]
-    likeliest = ["taken as the likeliest" in said for said in words]
-    assert [row["how"] == "likeliest" for row in jumped] == likeliest
-    assert {row["how"] for row in jumped} == {"likeliest", "forced"}
-    forced = next(row for row in jumped if row["how"] == "forced")
-    absent = [forced[name] for name in ("p", "Z", "legal")]
-    assert absent == [None] * 3
-    stopped = gv.record(clerk, ADA, guide, stop=lambda: True).rows()
-    (row, *_) = stopped
-    assert (row["token"], row["end"]) == (None, "stop")
+    for step, row in zip(cold.steps, cold.rows(), strict=True):
+        assert row["how"] == ("forced" if step.how == "forced" else "likeliest")
+        assert ([row["p"], row["Z"], row["legal"]] == [None] * 3) == (step.how == "forced")
+    (stopped, *_) = gv.record(clerk, ADA, guide, stop=lambda: True).rows()
+    assert (stopped["token"], stopped["end"]) == (None, "stop")

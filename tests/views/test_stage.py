@@ -2,7 +2,6 @@
 
 import re
 import xml.etree.ElementTree as ET
-from dataclasses import replace
 from itertools import accumulate, combinations
 
 import pytest
@@ -17,6 +16,7 @@ from guidedviz.views.figure import Figure, wide
 from guidedviz.views.machine.picture import ABOVE_INSIDE, draw_inside
 from guidedviz.views.stack.stack_table import write_strips
 from tests.common import constant_model, regex_guide
+from tests.views.layout.drawn import overlap
 
 PIECES = [b'{"', b"name", b'":', b' "', b"Ada", b'"}', b".", b"[", b"]", b"</s>"]
 PERSON = gv.json_schema({"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]})
@@ -78,27 +78,17 @@ def parts(figure, name):
 
 
 @pytest.mark.parametrize("name", STILLS)
-def test_no_two_panels_overlap_and_all_stand_in_the_picture(name):
+def test_no_two_panels_overlap_all_stand_in_the_picture_and_every_letter_is_at_least_12_pixels_high(name):
     figure = STILLS[name]()
     root = ET.fromstring(figure.svg)
-    names = ("box", "text", "machine", "next", "map")
-    panels = [panel for name in names for panel in parts(figure, name)]
-    assert len(panels) >= 2
-    for x, y, width, height, _ in panels:
-        assert x >= 0
-        assert y >= 0
-        assert x + width <= float(root.get("width")) == 920
-        assert y + height <= float(root.get("height"))
-    for one, other in combinations(panels, 2):
-        apart = any(a[at] + a[at + 2] <= b[at] for at in (0, 1) for a, b in ((one, other), (other, one)))
-        assert apart, (one, other)
-
-
-@pytest.mark.parametrize("name", STILLS)
-def test_every_letter_is_at_least_12_pixels_high(name):
-    root = ET.fromstring(STILLS[name]().svg)
-    small = [e for e in root.iter() if float(e.get("font-size", 12)) < 12]
-    assert [e.text for e in small] == []
+    panels = [panel for part in ("box", "text", "machine", "next", "map") for panel in parts(figure, part)]
+    boxes = [(x, y, x + width, y + height) for x, y, width, height, _ in panels]
+    lefts, tops, rights, bottoms = zip(*boxes, strict=True)
+    assert min(*lefts, *tops) >= 0
+    assert max(rights) <= float(root.get("width")) == 920
+    assert max(bottoms) <= float(root.get("height"))
+    assert not [pair for pair in combinations(boxes, 2) if overlap(*pair)]
+    assert [e.text for e in root.iter() if float(e.get("font-size", 12)) < 12] == []
     scaled = [e for e in root.iter() if "scale" in e.get("transform", "")]
     assert not [e for e in scaled if any("text" in t.tag for t in e.iter())]
 
@@ -115,26 +105,20 @@ def chat(*texts, name="<|im_start|>"):
 def test_a_special_token_that_the_machine_names_is_a_chip_in_text_and_bars():
     pieces = [b"a", b"<a>", b"<a>", b"</s>"]  # an id that is special, and one that spells it
     toy = constant_model(pieces, [0.0, 2.0, 0.0, 0.0], eos={3}, special={2})
-    guide = gv.guide(gv.grammar('root ::= <a> "<a>" "a"'), toy.vocabulary)
-    trace = gv.record(toy, "a", guide, temperature=0)
+    trace = gv.record(toy, "a", gv.guide(gv.grammar('root ::= <a> "<a>" "a"'), toy.vocabulary), temperature=0)
+    assert [texts for *_, texts in parts(gv.draw_strip(trace), "special")] == [["<a>"], ["</s>"]]
+    assert len(parts(gv.draw_distribution(trace.steps[0]), "special")) == 2, "of four tokens"
     figure = gv.views.draw_stage(trace, 1)
-    texts = [texts for *_, texts in parts(gv.draw_strip(trace), "special")]
-    assert texts == [["<a>"], ["</s>"]]
-    bars = gv.draw_distribution(trace.steps[0])
-    assert len(parts(bars, "special")) == 2, "of four tokens"
     assert "⟪" not in figure.svg + figure.alt
 
 
 def test_a_special_token_is_a_chip_and_its_characters_typed_are_a_text():
     figure = gv.views.draw_stage(chat("user\nWhat is <|im_start|> in it?\n", "assistant\n"))
-    texts = [texts for *_, texts in parts(figure, "special")]
-    assert texts == [["im_start"], ["im_start"], ["</s>"]]
+    assert [texts for *_, texts in parts(figure, "special")] == [["im_start"], ["im_start"], ["</s>"]]
     [(*_, texts)] = parts(figure, "text")
     assert "".join(texts).startswith("im_startuser↵What is <|im_start|> in it?↵im_startassistant↵.")
     assert figure.svg.count('aria-label="special token &lt;|im_start|&gt;"') == 2
     assert "(special token <|im_start|>)user↵What is <|im_start|> in it?↵(special token <|im_start|>)" in figure.alt
-    plain = replace(chat("user\n"), prompt_parts=())
-    assert parts(gv.views.draw_stage(plain), "special") == []
 
 
 @pytest.mark.parametrize("name", ["<|im_start|>", "<|" + "n" * 300 + "|>", "\x00<b>\ud800\u202e" * 50, " ", "漢" * 99])
@@ -142,17 +126,15 @@ def test_the_parts_of_a_chat_prompt_stand_in_their_panel_one_after_the_other(nam
     trace = chat("a b" * 200, "", "x" * 300, " \n\n" * 9, name=name)
     root = ET.fromstring(gv.views.draw_stage(trace).svg)
     [panel] = [e for e in root.iter() if e.get("data-part") == "text"]
-    edge = float(panel[0].get("width"))
     ends = {}
     for child in panel[1]:
-        x, y = map(float, re.fullmatch(r"translate\((\S+) (\S+)\)", child.get("transform", "translate(0 0)")).groups())
-        box = next((e for e in child.iter() if e.tag.endswith("rect")), None)
-        text = "".join(child.itertext())
-        width = wide(text, 15) if box is None else float(box.get("width"))
-        if child.get("transform"):
+        if place := re.fullmatch(r"translate\((\S+) (\S+)\)", child.get("transform", "")):
+            x, y = map(float, place.groups())
+            box = next((e for e in child.iter() if e.tag.endswith("rect")), None)
+            width = wide("".join(child.itertext()), 15) if box is None else float(box.get("width"))
             assert ends.get(y, 0) <= x + 0.1
             ends[y] = x + width
-    assert max(ends.values()) <= edge - 20
+    assert max(ends.values()) <= float(panel[0].get("width")) - 20
 
 
 def test_what_else_than_the_mask_changed_the_draw_stands_in_the_head_of_the_panel():
@@ -173,14 +155,11 @@ def test_without_a_constraint_a_special_token_that_cannot_be_drawn_is_no_mask():
 
 
 def test_a_map_that_shows_the_stack_takes_the_place_of_the_machine():
-    trace = recorded(NESTED)
-    guide = gv.guide(NESTED, toy().vocabulary)
+    trace, split = recorded(NESTED), gv.guide(NESTED, toy().vocabulary).split
     plain = gv.views.draw_stage(trace, 4, machine=NESTED)
-    asked = gv.views.draw_stage(trace, 4, machine=NESTED, split=guide.split)
-    maps = [len(parts(figure, "map")) for figure in (plain, asked)]
-    assert maps == [0, 1]
-    machines = [len(parts(figure, "machine")) for figure in (plain, asked)]
-    assert machines == [1, 0]
+    asked = gv.views.draw_stage(trace, 4, machine=NESTED, split=split)
+    counts = [[len(parts(figure, part)) for part in ("map", "machine")] for figure in (plain, asked)]
+    assert counts == [[0, 1], [1, 0]]
     assert "context-dependent" in asked.alt
 
 
@@ -188,14 +167,9 @@ def test_under_a_list_of_masks_the_map_shows_the_mask_of_the_next_token():
     found = []
     for cursor in range(4):
         [(*_, texts)] = parts(listed(cursor), "map")
-        legal = [words for words in texts if words.startswith("legal")]
-        found.append((texts[1], legal))
-    assert found == [
-        ("10 tokens · position 0", ["legal 2"]),
-        ("10 tokens · position 1", ["legal 1"]),
-        ("10 tokens · position 2", ["legal 1"]),
-        ("10 tokens · the end", ["legal 1"]),
-    ]
+        found.append((texts[1], [words for words in texts if words.startswith("legal")]))
+    places = ("position 0", "position 1", "position 2", "the end")
+    assert found == [(f"10 tokens · {place}", [f"legal {2 if '0' in place else 1}"]) for place in places]
 
 
 def test_the_still_of_a_live_stage_has_its_map_and_its_constraint_box():
@@ -225,12 +199,9 @@ def test_the_place_in_the_run_and_the_settings_stand_below():
 
 def test_the_end_is_told_after_the_last_step_and_not_before_it():
     model = constant_model([b"a", b"b"], [1, 2])
-    guide = regex_guide(model, "ab")
-    trace = gv.record(model, "a", guide)
-    assert trace.steps[-1].end == "complete"
-    before, after = (gv.views.draw_stage(trace, cursor).svg for cursor in (1, 2))
-    assert END_IN_WORDS["complete"] not in before
-    assert END_IN_WORDS["complete"] in after
+    trace = gv.record(model, "a", regex_guide(model, "ab"))
+    told = [END_IN_WORDS["complete"] in gv.views.draw_stage(trace, cursor).svg for cursor in (1, 2)]
+    assert told == [False, True]
 
 
 @pytest.mark.parametrize("text", ["[A-Z]+: [a-z]+\n", "[0-9]{4}-[0-9]{2}-[0-9]{2}"])
@@ -246,7 +217,6 @@ def test_a_machine_in_a_long_row_is_wrapped_and_stands_there_whole(text):
 def test_of_a_machine_that_does_not_fit_the_part_around_the_current_state_is_shown(text):
     machine = gv.regex("[ab]*a[ab]{6}")
     path = list(accumulate(text.encode(), machine.step, initial=machine.initial))
-    assert len(machine.edges) == 128
     drawn, height = draw_inside(machine, path, 420, 330)
     svg = str(drawn)
     assert "states, in part" in svg
@@ -257,19 +227,13 @@ def test_of_a_machine_that_does_not_fit_the_part_around_the_current_state_is_sho
 
 
 def test_the_open_rules_pile_upward_from_the_ground_below_the_active_rule_and_outer_ones_become_edges():
-    state = read(NESTED, b"[" * 7)
-    drawn, high = write_strips(NESTED, state, 300, 160)
+    drawn, high = write_strips(NESTED, read(NESTED, b"[" * 7), 300, 160)
     figure = Figure(node("svg", drawn, width=300, height=high), "", "")
     strips = parts(figure, "frame")
-    heights = [int(texts[-1]) for *_, texts in strips]
-    assert heights == [7, 6, 5, 4], "the innermost is the highest"
-    signs = [texts[0] for *_, texts in strips]
-    assert signs == ["▸", "root", "root", "root"]
+    assert [(texts[0], texts[-1]) for *_, texts in strips] == [("▸", "7"), ("root", "6"), ("root", "5"), ("root", "4")]
+    edges = [float(e.get("y")) for e in ET.fromstring(figure.svg).iter() if e.get("height") == "8"]
     tops = [y for _, y, *_ in strips]
-    assert tops == sorted(tops)
-    thin = [e for e in ET.fromstring(figure.svg).iter() if e.get("height") == "8"]
-    edges = [float(rect.get("y")) for rect in thin]
+    assert tops + sorted(edges) == sorted(tops + edges), "the innermost is the highest, and edges are below strips"
     assert len(edges) == 3
-    assert tops[-1] < min(edges)
     assert max(edges) < high - 20, "the ground is below them"
     assert "… 3 more · depth 7" in figure.svg

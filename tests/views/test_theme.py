@@ -14,9 +14,14 @@ from guidedviz.views.theme import DARK, FORCED_COLOURS, LIGHT, theme_css
 from tests.common import regex_guide
 
 
-def light(colour):
+def linear(colour):
+    """Red, green and blue as light."""
     parts = (int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5))
-    red, green, blue = (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts)
+    return [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts]
+
+
+def light(colour):
+    red, green, blue = linear(colour)
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
@@ -25,28 +30,17 @@ def contrast(one, other):
     return (high + 0.05) / (low + 0.05)
 
 
-PAIRS = [
-    (text, ground) for text in ("ink", "soft", "blue", "orange", "magenta", "green") for ground in ("page", "card")
-]
-PAIRS += [("on", "orange"), ("on", "blue"), ("foam", "sea"), ("ink", "land")]  # lit states, open calls, and the map
+TEXTS, GROUNDS = ("ink", "soft", "blue", "orange", "magenta", "green"), ("page", "card")
+PAIRS = [(text, ground, 4.5) for text in TEXTS for ground in GROUNDS]
+# lit states, open calls, and the map
+PAIRS += [("on", "orange", 4.5), ("on", "blue", 4.5), ("foam", "sea", 4.5), ("ink", "land", 4.5), ("sea", "land", 3)]
+PAIRS += [("gold", ground, 3) for ground in GROUNDS]  # shapes are told from their ground
 
 
 @pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
-@pytest.mark.parametrize(("text", "ground"), PAIRS)
-def test_texts_have_contrast(theme, text, ground):
-    assert contrast(theme[text], theme[ground]) >= 4.5
-
-
-@pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
-def test_a_legal_cell_of_the_map_is_seen_on_the_illegal_ones(theme):
-    assert contrast(theme["sea"], theme["land"]) >= 3
-
-
-@pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
-@pytest.mark.parametrize("ground", ["page", "card"])
-def test_shapes_can_be_told_from_their_ground(theme, ground):
-    for name in ("blue", "magenta", "orange", "green", "gold", "soft"):
-        assert contrast(theme[name], theme[ground]) >= 3, name
+@pytest.mark.parametrize(("part", "ground", "least"), PAIRS)
+def test_texts_and_shapes_have_contrast(theme, part, ground, least):
+    assert contrast(theme[part], theme[ground]) >= least
 
 
 FORBIDDEN = re.compile(r"died|dying|struck|refused|illegal|reject|removed|cross|wrong|gv-bin|gv-no\b|how-none")
@@ -56,11 +50,9 @@ SHEETS.append(Path(gv.__file__).parent / "views/machine/machine.css")
 
 def test_no_sheet_paints_what_is_forbidden_as_here_and_now():
     rules = [rule for sheet in SHEETS for rule in re.findall(r"([^{};]+){([^{}]*)}", sheet.read_text(encoding="utf-8"))]
-    named = [(name.strip(), look) for name, look in rules]
-    forbidden = [(name, look) for name, look in named if FORBIDDEN.search(name)]
-    assert len(forbidden) > 20
-    assert [name for name, look in forbidden if re.search(r"--gv-orange|--lit", look)] == []
-    assert sum("--gv-magenta" in look for _, look in forbidden) > 12
+    looks = {name.strip(): look for name, look in rules if FORBIDDEN.search(name)}
+    assert [name for name, look in looks.items() if re.search(r"--gv-orange|--lit", look)] == []
+    assert sum("--gv-magenta" in look for look in looks.values()) > 12
 
 
 TOY = gv.ToyModel([b"a", b"b"], lambda tokens: [2, 0] if tokens[-1] == 0 else [0, 0])
@@ -95,9 +87,7 @@ WHITE = ((0.4124, 0.3576, 0.1805, 0.9505), (0.2126, 0.7152, 0.0722, 1.0), (0.019
 
 def lab(colour, seen):
     """A colour as somebody sees it, in CIELAB."""
-    parts = [int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)]
-    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts]
-    left = [min(1, max(0, float(np.dot(row, linear)))) for row in seen]
+    left = [min(1, max(0, float(np.dot(row, linear(colour))))) for row in seen]
     x, y, z = (float(np.dot(row[:3], left)) / row[3] for row in WHITE)
     x, y, z = (t ** (1 / 3) if t > 0.008856 else 7.787 * t + 16 / 116 for t in (x, y, z))
     return 116 * y - 16, 500 * (x - y), 200 * (y - z)
@@ -114,9 +104,6 @@ def test_legal_forbidden_and_here_are_told_apart_by_the_colour_blind(theme, seen
 def test_forced_colours_replace_every_colour_of_a_diagram():
     assert set(FORCED_COLOURS) == set(LIGHT) - {"sea", "land", "foam"}  # the map keeps its colours
     assert "forced-colors: active" in theme_css()
-
-
-def test_a_map_in_forced_colours_has_the_light_palette():
     assert f".gv-map-all {{ --gv-page: {LIGHT['page']}; " in theme_css()
 
 

@@ -12,6 +12,7 @@ from guidedviz.files import shipped
 from guidedviz.views.machine.construction import dfa_frames
 from guidedviz.widgets.wire import Wire
 from tests.common import constant_model, regex_guide
+from tests.widgets.toy import settled
 
 MACHINE = gv.grammar('root ::= "(" root ")" | "x"')
 MODEL = constant_model([b"(", b")", b"x", b"x)", b"</s>"], [3.0, 2.0, 1.0, 0.5, 0.0], eos={4})
@@ -42,13 +43,6 @@ CHANGED |= {"constraint": "x", "jump_forward": "nonsense", "edit": True}
 def test_a_recording_refuses_settings_of_its_own(name):
     with pytest.raises(gv.SettingError, match=rf"gv.stage\(trace\), {name}: saw .*, expected no settings"):
         gv.stage(TRACE, **{name: CHANGED[name]})
-
-
-@pytest.mark.parametrize("steps", [-1, "3", 2.5, [1]])
-def test_steps_are_a_count(steps):
-    for model in ((TRACE,), (MODEL, "x")):
-        with pytest.raises(gv.SettingError, match=r"gv.stage, steps: saw .*, expected a whole number from 0 up"):
-            gv.stage(*model, steps=steps)
 
 
 CALLS = {
@@ -117,12 +111,10 @@ def test_no_message_breaks_a_widget(messages):
             for said in messages:
                 wire.hear(said)
             await asyncio.sleep(0)
-            news = one.display.news(True)
-            assert json.dumps(news, allow_nan=False, ensure_ascii=False).encode()
+            assert json.dumps(one.display.news(True), allow_nan=False, ensure_ascii=False).encode()
             wire.close()
         for stage in shown[:2]:
             stage.pause()
-        while waits := asyncio.all_tasks() - {asyncio.current_task()}:
-            await asyncio.wait(waits)
+        await settled()
 
     asyncio.run(page())

@@ -1,6 +1,5 @@
 """The stage without a page: what a notebook gets, and what the page would be told."""
 
-import asyncio
 import json
 import threading
 import weakref
@@ -11,7 +10,7 @@ import pytest
 import guidedviz as gv
 from guidedviz.widgets import display
 from guidedviz.widgets.stage import Stage
-from tests.widgets.toy import Page
+from tests.widgets.toy import Page, settled
 
 
 def guided(toy, **settings) -> Stage:
@@ -59,12 +58,6 @@ class Gate:
         self.passes += 1
         assert self.open.wait(10)
         return toy.rule(tokens, end=False)
-
-
-async def settled():
-    """Wait for what the runner does."""
-    while waits := asyncio.all_tasks() - {asyncio.current_task()}:
-        await asyncio.wait(waits)
 
 
 async def test_it_plays_and_pauses_within_one_step(toy, until):

@@ -1,5 +1,6 @@
 """A toy to play the stage with: a model of a few dozen pieces and a guide that allows four sentences."""
 
+import asyncio
 import json
 import time
 import zlib
@@ -106,3 +107,9 @@ class Page:
     @property
     def tokens(self):
         return [step["token"] for step in self.steps]
+
+
+async def settled():
+    """Wait for all that runs in the loop."""
+    while waits := asyncio.all_tasks() - {asyncio.current_task()}:
+        await asyncio.wait(waits)

@@ -3,6 +3,7 @@
 import re
 from functools import lru_cache
 from itertools import combinations
+from math import hypot
 from xml.etree import ElementTree
 
 import numpy as np
@@ -68,13 +69,11 @@ def overlap(one: Box, other: Box) -> bool:
 
 def on_disc(name: Box, disc: Box) -> bool:
     """Whether a box overlaps a disc with round ends."""
-    x = (disc[0] + disc[2]) / 2
-    y = (disc[1] + disc[3]) / 2
-    radius = (disc[3] - disc[1]) / 2
-    half = (disc[2] - disc[0]) / 2 - radius
-    across = max(0.0, name[0] - x - half, x - half - name[2])
-    down = max(0.0, name[1] - y, y - name[3])
-    return (across**2 + down**2) ** 0.5 < radius - 0.5
+    left, top, right, bottom = disc
+    radius = (bottom - top) / 2
+    across = max(0.0, name[0] - right + radius, left + radius - name[2])
+    down = max(0.0, name[1] - top - radius, top + radius - name[3])
+    return hypot(across, down) < radius - 0.5
 
 
 def collisions(svg: str) -> list[str]:

@@ -2,7 +2,8 @@
 
 import random
 import sys
-from math import dist
+from itertools import combinations
+from math import hypot
 
 import pytest
 
@@ -19,7 +20,7 @@ from tests.views.layout.random_machines import random_machines
 
 
 @pytest.mark.parametrize("name", [*lab_calls(), *random_machines()])
-@pytest.mark.quick(every=7)
+@pytest.mark.quick(every=14)
 def test_every_name_is_inside_the_drawing_and_covers_no_other_no_state_and_no_arrow_of_a_call(name):
     machine = random_machines()[name] if name in random_machines() else lab_machine(name)
     drawn = gv.draw_machine(machine).svg
@@ -30,7 +31,7 @@ def test_every_name_is_inside_the_drawing_and_covers_no_other_no_state_and_no_ar
 
 
 @pytest.mark.parametrize("name", lab_calls())
-@pytest.mark.quick(every=8)
+@pytest.mark.quick(every=16)
 def test_names_stay_clear_without_graphviz(name, monkeypatch):
     monkeypatch.setitem(sys.modules, "pygraphviz", None)
     placing.place.cache_clear()
@@ -41,16 +42,14 @@ def test_names_stay_clear_without_graphviz(name, monkeypatch):
 
 
 def test_a_long_name_on_a_short_arrow_begins_or_ends_at_the_middle_of_the_arrow():
-    diagram = lay_out(
-        sketch_of(gv.regex('[A-Za-z0-9 ]{1,20}"[0-9]*'))
-    )  # so large that Graphviz leaves no room for names
+    # so large that Graphviz leaves no room for names
+    diagram = lay_out(sketch_of(gv.regex('[A-Za-z0-9 ]{1,20}"[0-9]*')))
     gaps = []
     for label in diagram.labels:
-        arrow, *_ = label.arrows
         if "A-Z" in label.words:
-            [(x, y)] = along(diagram.curves[arrow], [0.5])
+            [(x, y)] = along(diagram.curves[label.arrows[0]], [0.5])
             left, top, right, bottom = label_box(label.words, (label.x, label.y))
-            gaps.append(dist((max(left - x, 0, x - right), max(top - y, 0, y - bottom)), (0, 0)))
+            gaps.append(hypot(max(left - x, 0, x - right), max(top - y, 0, y - bottom)))
     assert len(gaps) == 20
     assert sum(gap < 10 for gap in gaps) >= 15
 
@@ -63,11 +62,11 @@ def test_the_count_of_a_loop_stands_apart_from_its_label():
 
 
 @pytest.mark.parametrize("seed", range(20))
-@pytest.mark.quick(every=5)
+@pytest.mark.quick(every=10)
 def test_two_opposite_arrows_keep_their_labels_apart(seed):
     draw = random.Random(seed)
     count = draw.randint(2, 4)
-    pairs = [(a, b) for a in range(count) for b in range(a + 1, count) if b == a + 1 or draw.random() < 0.4]
+    pairs = [(a, b) for a, b in combinations(range(count), 2) if b == a + 1 or draw.random() < 0.4]
     sets = [((97, 97),), ((48, 57),), ((0, 33), (35, 91), (93, 127)), ((48, 57), (65, 70), (97, 102))]
     arrows = [Arrow(*way, draw.choice(sets)) for a, b in pairs for way in ((a, b), (b, a))]
     sketch = Sketch(tuple(f"q{state}" for state in range(count)), tuple(arrows), 0, frozenset({count - 1}))

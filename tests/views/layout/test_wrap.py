@@ -61,7 +61,7 @@ def test_it_is_cut_where_the_fewest_links_cross():
 
 
 @pytest.mark.parametrize("name", lab_calls())
-@pytest.mark.quick(every=6)
+@pytest.mark.quick(every=12)
 def test_in_a_rule_no_name_covers_another_name_or_a_state(name):
     machine = lab_machine(name)
     if not isinstance(machine, PDA):

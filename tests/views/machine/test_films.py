@@ -136,21 +136,6 @@ def test_the_last_frame_is_right_about_the_text(pattern, text):
     assert bool(last.lit & last.sketch.accepting) == bool(re.fullmatch(pattern, text))
 
 
-TOY = gv.Vocabulary([b"3", b"42", b".", b".5", b"3.", b"7.5", b"..", b"3x", b"x", b"</s>"], eos={9})
-DECIMAL = gv.regex(r"[0-9]+(\.[0-9]+)?")
-
-
-def test_where_the_machine_cannot_go_on_everything_below_is_cut_at_once():
-    frames = gv.views.trie_frames(DECIMAL, TOY, state=2)
-    said = [frame.words for frame in frames]
-    _, nodes = frames[1].sketch.groups[0]
-    assert said[1] == '"." cannot be read in q2: the subtree is cut, ".", ".." and ".5" are illegal.'
-    assert {frames[1].sketch.names[node] for node in nodes} == {".", "..", ".5"}
-    assert frames[1].lit == {0}
-    assert [words[1] for words in said[1:-1]] == [*".3.x427.x"], "depth first, and never below a cut"
-    assert said[-1].startswith('The walk is over: "3" and "42" are legal in q2.')
-
-
 @given(
     st.lists(st.binary(min_size=1, max_size=3), min_size=1, max_size=9), st.sampled_from(["a+", "[^a]", "(ab|b)*", ""])
 )

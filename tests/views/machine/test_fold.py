@@ -2,6 +2,7 @@
 
 import re
 from collections import Counter
+from itertools import accumulate
 
 from hypothesis import assume, given
 from hypothesis import strategies as st
@@ -106,7 +107,6 @@ def test_a_folded_loop_touches_nothing_else(sketch):
 
 
 RECORD = gv.regex(r'\{"name": "[A-Z][a-z]+", "sex": "(male|female|other)", "age": [0-9]+\}')
-LONG = gv.regex("x|this is more than fits beside an arrow|é☃")
 RULES = gv.grammar('root ::= "ab" list "cd"\nlist ::= "[xyz" root? "]"')
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -136,16 +136,13 @@ def test_a_chain_is_one_thick_arrow_with_its_text():
 
 
 def test_the_chain_that_a_text_is_in_stays_unfolded():
-    path = [0]
-    for byte in b'{"name": "Ada", "s':
-        path.append(RECORD.step(path[-1], byte))
+    path = list(accumulate(b'{"name": "Ada", "s', RECORD.step, initial=0))
     figure = draw_machine(RECORD, at=path, folded=True)
     lit = [node.get("data-state") for node in of_class(figure.svg, "gv-lit")]
     assert lit == [str(path[-1]), None], "in the machine, and in the legend"
-    on = [node for node in chains(figure) if "gv-on" in node.get("class").split()]
-    assert reads(on)[0] == '{"name":␣" (9 states inside)'
-    number = on[0].find(f"{SVG}text[@class='gv-nth']")
-    assert "".join(number.itertext()) == "1 … 10", "the bytes that took it"
+    on, *_ = [node for node in chains(figure) if "gv-on" in node.get("class").split()]
+    assert reads([on]) == ['{"name":␣" (9 states inside)']
+    assert "".join(on.find(f"{SVG}text[@class='gv-nth']").itertext()) == "1 … 10", "the bytes that took it"
     assert figure.text.startswith(f"machine: 46 states, 26 of them folded, now in q{path[-1]}")
 
 

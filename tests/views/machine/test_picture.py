@@ -1,7 +1,7 @@
 """Machine diagrams: everything that is in the machine is in the drawing, and it can light up."""
 
-import time
 import xml.etree.ElementTree as ET
+from itertools import combinations
 from unittest.mock import Mock
 
 import pytest
@@ -17,7 +17,8 @@ from guidedviz.views.layout.plan import MOST_DRAWN_STATES, NEAR_STATES
 from guidedviz.views.layout.sketch import Arrow, Sketch, sketch_dfa
 from guidedviz.views.machine.picture import DRAWN_WHOLE, draw_machine
 from guidedviz.views.machine.text import to_dot
-from tests.views.layout.drawn import of_class
+from tests.common import in_time
+from tests.views.layout.drawn import of_class, overlap
 
 RECORD = r'\{"name": "[A-Za-z ]{1,30}", "age": [0-9]{1,3}\}'
 STRING = r'"([^"\\\x00-\x1f]|\\["\\/bfnrt])*"'
@@ -44,50 +45,45 @@ def test_every_state_and_every_arrow_is_drawn_once(pattern, compact):
     figure = draw_machine(dfa, compact=compact, folded=False)
     states = parts_of(figure, "gv-state")
     assert set(states) == {str(state) for state in range(len(dfa))}
-    sketch = sketch_dfa(dfa)
-    arrows = {f"{a.source}-{a.target}" for a in sketch.arrows}
-    assert set(parts_of(figure, "gv-arrow")) == arrows
-    assert len(of_class(figure.svg, "gv-arrow")) == len(arrows)
-    ends = {int(state) for state, node in states.items() if "gv-may-end" in classes(node)}
-    assert ends == dfa.accepting
+    drawn = [node.get("data-arrow") for node in of_class(figure.svg, "gv-arrow")]
+    assert sorted(drawn) == sorted(f"{a.source}-{a.target}" for a in sketch_dfa(dfa).arrows)
+    assert {int(state) for state, node in states.items() if "gv-may-end" in classes(node)} == dfa.accepting
 
 
 def test_a_special_token_is_one_edge_with_its_name_on_a_chip():
     turn = gv.grammar('root ::= <think> [a-z]* </think> "{" <call>')
     figure = draw_machine(turn)
-    tree = ET.fromstring(figure.svg)
-    chips = [
-        node for node in tree.iter() if node.tag == f"{SVG}g" and node.find(f"{SVG}rect[@class='gv-chip']") is not None
+    groups = [
+        node
+        for node in ET.fromstring(figure.svg).iter(f"{SVG}g")
+        if node.find(f"{SVG}rect[@class='gv-chip']") is not None
     ]
-    named = [chip.findtext(f"{SVG}text") for chip in chips if chip.find(f"{SVG}text") is not None]
-    assert sorted(named) == ["</think>", "<call>", "<think>"]
+    assert sorted(filter(None, (group.findtext(f"{SVG}text") for group in groups))) == ["</think>", "<call>", "<think>"]
+    assert "0xFF" not in figure.text, "no byte of a name is shown as a number"
+    inside = [classes(node) for node in parts_of(figure, "gv-in-name").values()]
+    assert len([one for one in inside if "gv-state" in one]) == len("<think></think><call>") + 3
     dots = [node for node in parts_of(figure, "gv-dot").values() if "gv-in-name" not in classes(node)]
     assert dots == [], "no letter of a name is a dot"
-    hidden = [state for state, node in parts_of(figure, "gv-state").items() if "gv-in-name" in classes(node)]
-    assert len(hidden) == len("<think></think><call>") + 3
-    inside = parts_of(draw_machine(turn, b"\xff<th"), "gv-lit")
-    assert [classes(node) & {"gv-in-name"} for node in inside.values() if "gv-state" in classes(node)] == [set()]
+    lit = parts_of(draw_machine(turn, b"\xff<th"), "gv-lit").values()
+    assert not [node for node in lit if {"gv-in-name", "gv-state"} <= classes(node)]
 
 
 @pytest.mark.parametrize("pattern", [RECORD, STRING, EMAIL])
 def test_nothing_lies_outside_the_picture_and_no_two_discs_overlap(pattern):
     diagram = lay_out(sketch_dfa(regex(pattern)))
-    spots = list(diagram.spots.values())
-    assert all(s.rx <= s.x <= diagram.width - s.rx and s.ry <= s.y <= diagram.height - s.ry for s in spots)
-    discs = [s for s in spots if not s.dot]
-    for n, a in enumerate(discs):
-        for b in discs[n + 1 :]:
-            across, down = abs(a.x - b.x), abs(a.y - b.y)
-            assert across >= a.rx + b.rx or down >= a.ry + b.ry
+    discs = []
+    for spot in diagram.spots.values():
+        assert spot.rx <= spot.x <= diagram.width - spot.rx
+        assert spot.ry <= spot.y <= diagram.height - spot.ry
+        if not spot.dot:
+            discs.append((spot.x - spot.rx, spot.y - spot.ry, spot.x + spot.rx, spot.y + spot.ry))
+    assert not [pair for pair in combinations(discs, 2) if overlap(*pair)]
 
 
 def test_a_large_machine_is_drawn_as_few_discs_and_its_runs_as_dots():
     diagram = lay_out(sketch_dfa(regex("#[0-9A-F]{32}[xy]+")))
-    assert len(diagram.spots) == 35
-    discs = [spot for spot in diagram.spots.values() if not spot.dot]
-    assert len(discs) == 2
-    words = [label.words for label in diagram.labels]
-    assert [each for each in words if "×" in each] == ["# 0-9 A-F ×32 x y"]
+    assert [spot.dot for spot in diagram.spots.values()].count(False) == len(diagram.spots) - 33 == 2
+    assert [label.words for label in diagram.labels if "×" in label.words] == ["# 0-9 A-F ×32 x y"]
 
 
 def test_the_states_inside_a_character_are_dots():
@@ -97,28 +93,22 @@ def test_the_states_inside_a_character_are_dots():
 
 
 def test_the_way_of_a_text_is_lit_and_numbered():
-    dfa = regex(r"[0-9]+(\.[0-9]+)?")
-    figure = draw_machine(dfa, at=[0, 1, 1, 2])
-    states = parts_of(figure, "gv-state")
+    figure = draw_machine(regex(r"[0-9]+(\.[0-9]+)?"), at=[0, 1, 1, 2])
+    states, arrows = parts_of(figure, "gv-state"), parts_of(figure, "gv-arrow")
     assert "gv-lit" in classes(states["2"])
-    met = [s for s, node in states.items() if "gv-met" in classes(node)]
-    assert met == ["0", "1"]
-    arrows = parts_of(figure, "gv-arrow").items()
-    on = {pair: node for pair, node in arrows if "gv-on" in classes(node)}
-    labels = {pair: node.find(f"{SVG}text[@class='gv-nth']") for pair, node in on.items()}
-    numbers = {pair: "".join(label.itertext()) for pair, label in labels.items()}
-    assert numbers == {"0-1": "1", "1-1": "2", "1-2": "3"}
-    assert "●   q2" in figure.text
+    assert [state for state, node in states.items() if "gv-met" in classes(node)] == ["0", "1"]
+    labels = {
+        pair: node.find(f"{SVG}text[@class='gv-nth']") for pair, node in arrows.items() if "gv-on" in classes(node)
+    }
+    assert {pair: "".join(label.itertext()) for pair, label in labels.items()} == {"0-1": "1", "1-1": "2", "1-2": "3"}
     assert "now in q2" in figure.alt
 
 
 def test_where_a_text_died_there_is_a_cross_and_the_byte():
     figure = draw_machine(regex("ab"), at=[0, 1], died="<")
     assert "where < cannot come" in figure.text
-    crosses = of_class(figure.svg, "gv-cross")
-    words = ["".join(node.itertext()) for node in crosses]
+    words = ["".join(node.itertext()) for node in of_class(figure.svg, "gv-cross")]
     assert words == ["<", ""], "in the machine, and in the legend"
-    assert not parts_of(draw_machine(regex("ab"), at=[0, 1]), "gv-cross")
 
 
 @pytest.mark.parametrize("at", [9, -1, [0, 7], "q1", True, 1.5])
@@ -146,10 +136,8 @@ def test_a_graphviz_that_fails_is_no_error(monkeypatch, error):
 @pytest.mark.parametrize("pattern", ["[ab]*a[ab]{7}", "(a[bc]d|b[ce]f|c){2,40}(e|f[a-m]){3,9}"])
 @pytest.mark.quick(every=2)
 def test_a_tangled_machine_does_not_hang(pattern):
-    dfa = regex(pattern)
-    start = time.perf_counter()
-    draw_machine(dfa, folded=False)
-    assert time.perf_counter() - start < 20
+    with in_time(20):
+        draw_machine(regex(pattern), folded=False)
 
 
 def test_of_a_huge_machine_the_neighbourhood_is_drawn_in_good_time():
@@ -157,38 +145,37 @@ def test_of_a_huge_machine_the_neighbourhood_is_drawn_in_good_time():
     edges = tuple(((97, 97, (n + 1) % size), (98, 98, (n * 7) % size)) for n in range(size))
     dfa = DFA(edges, frozenset({5}))
     len(dfa.table)
-    start = time.process_time()
-    figure = draw_machine(dfa, at=4321, folded=False)
-    assert time.process_time() - start < 2, "about half a second; this only catches a flood"
-    states = set(parts_of(figure, "gv-state"))
-    assert 10 <= len(states) <= NEAR_STATES
-    assert {"4321", "4322", "4320", str(4321 * 7 % size)} <= states
-    assert "of 10,000 states: those around the current one" in figure.text
+    with in_time(2):  # about half a second; this only catches a flood
+        figure = draw_machine(dfa, at=4321, folded=False)
     drawn = parts_of(figure, "gv-state")
-    assert all("gv-more" in classes(drawn[s]) for s in states if s != "4321")
+    assert 10 <= len(drawn) <= NEAR_STATES
+    assert {"4321", "4322", "4320", str(4321 * 7 % size)} <= set(drawn)
+    assert "of 10,000 states: those around the current one" in figure.text
+    assert [state for state, node in drawn.items() if "gv-more" not in classes(node)] == ["4321"]
 
 
 def test_up_to_the_limit_all_states_are_drawn():
-    chain = DFA((*(((97, 97, n + 1),) for n in range(MOST_DRAWN_STATES - 1)), ()), frozenset({MOST_DRAWN_STATES - 1}))
-    assert len(lay_out(sketch_dfa(chain)).spots) == MOST_DRAWN_STATES
-    longer = DFA((*(((97, 97, n + 1),) for n in range(MOST_DRAWN_STATES)), ()), frozenset({MOST_DRAWN_STATES}))
-    assert len(lay_out(sketch_dfa(longer)).spots) <= NEAR_STATES
+    drawn = []
+    for size in (MOST_DRAWN_STATES, MOST_DRAWN_STATES + 1):
+        chain = DFA((*(((97, 97, n + 1),) for n in range(size - 1)), ()), frozenset({size - 1}))
+        drawn.append(len(lay_out(sketch_dfa(chain)).spots))
+    assert drawn[0] == MOST_DRAWN_STATES
+    assert drawn[1] <= NEAR_STATES
 
 
 # --- DOT, and long labels ---
 
 
 def test_dot_text_escapes_what_dot_would_read():
-    arrow = Arrow(0, 1, ((92, 92), (34, 34)))
-    sketch = Sketch(('a"b', "<i>x</i>"), (arrow,), 0, frozenset({1}))
-    source = to_dot(sketch).source
-    assert r"a\"b" in source
-    assert '"<i>x</i>"' in source
     import graphviz
     import pygraphviz
 
-    assert isinstance(to_dot(sketch), graphviz.Source)
-    graph = pygraphviz.AGraph(string=source)
+    sketch = Sketch(('a"b', "<i>x</i>"), (Arrow(0, 1, ((92, 92), (34, 34))),), 0, frozenset({1}))
+    dot = to_dot(sketch)
+    assert isinstance(dot, graphviz.Source)
+    assert r"a\"b" in dot.source
+    assert '"<i>x</i>"' in dot.source
+    graph = pygraphviz.AGraph(string=dot.source)
     assert sorted(graph.nodes()) == ["0", "1", "start"]
     assert len(graph.edges()) == 2
 

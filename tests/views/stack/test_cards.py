@@ -1,6 +1,6 @@
 """Stacks that share their frames: each frame stands once, and what a text adds can be counted by hand."""
 
-import time
+import re
 import xml.etree.ElementTree as ET
 
 import pytest
@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 import guidedviz as gv
 from guidedviz.views import draw_branches
+from tests.common import in_time
 
 PAIRS = gv.grammar('root ::= "(" root ")" | "[" root "]" | "x"')
-BOTH = gv.grammar('root ::= "<" (a | b) ">"\na ::= "(" x ")"\nb ::= "(" x "]"\nx ::= "1"+ "."')
 CLOSES = {")": "(", "]": "["}
 
 
@@ -50,21 +50,9 @@ def test_a_text_adds_what_no_text_before_it_has_and_every_frame_is_drawn_once(te
     ET.fromstring(figure.svg)
 
 
-def test_a_step_back_adds_nothing_and_points_to_the_frames_of_before():
-    assert "3 ((: as after text 1 → 1" in draw_branches(PAIRS, ["((", "((x", "(("]).text
-
-
-def test_of_an_ambiguous_text_all_tops_are_pointed_to():
-    figure = draw_branches(BOTH, ["<(1", "<(1."])
-    assert "1 <(1: 5 new, 0 shared → 1 · 2" in figure.text
-    assert "2 <(1.: 0 new, 3 shared → 3 · 4" in figure.text
-
-
 def test_twenty_thousand_frames_are_counted_and_the_uppermost_are_drawn():
-    started = time.process_time()
-    texts = ["[" * 20_000, "[" * 20_000 + "1", "[" * 19_990]
-    figure = draw_branches(gv.json(), texts)
-    assert time.process_time() - started < 2
+    with in_time(2):
+        figure = draw_branches(gv.json(), ["[" * 20_000, "[" * 20_000 + "1", "[" * 19_990])
     assert "59,994 frames if each had a stack of its own, 20,004 kept" in figure.text
     assert "⋮ more, not drawn" in figure.svg
     assert len(figure.svg) < 60_000

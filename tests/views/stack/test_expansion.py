@@ -10,17 +10,6 @@ from tests.views.stack.test_token_cut import BOXES
 TEXT = '["a'
 
 
-def test_each_row_has_what_may_come_after_the_rule_and_the_verdict():
-    figure = gv.views.draw_expansion(BOXES, TEXT, ['"A', '"}}', '"}\n', "b"])
-    assert figure.text.splitlines() == [
-        '"A: after " may come , : ] }, not A: rejected',
-        '"}}: after " may come , : ] }; after "} may come , ] }: context-dependent',
-        '"}↵: after " may come , : ] }; after "} may come , ] }, not ↵: rejected',
-        "b: the rule reads all of it: accepted",
-    ]
-    assert figure.svg.count("✗") == 2
-
-
 def test_many_bytes_that_may_come_are_one_chip():
     assert 'after the text may come " a-z, not A' in gv.views.draw_expansion(BOXES, TEXT, ["A"]).text
 

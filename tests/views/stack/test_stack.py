@@ -19,36 +19,11 @@ def test_a_stack_of_twenty_thousand_is_drawn_at_once(draw):
     assert "20,001" in figure.text or "more" in figure.text
 
 
-def test_the_column_says_where_each_rule_goes_on():
-    lines = say_stack(json(), read(json(), b'{"key": {"b": [1')).splitlines()
-    assert lines[0] == "stack: depth 5 · 2 ways to read this so far"
-    words = [line.split()[:3] for line in lines[1:3]]
-    assert words == [["▸", "5", "number"], ["4", "array", "then"]]
-    assert lines[3] == "  3 object  then , or }"
-    assert lines[-1] == "⏚ bottom"
-    assert say_stack(json(), read(json(), b"[]")).endswith("⏚ bottom · the text may end")
-
-
 def test_a_deep_column_keeps_its_top_and_its_bottom_and_counts_the_rest():
     *_, more, second, first, _ = say_stack(json(), read(json(), b"[" * 20)).splitlines()
     assert more == "  ⋮ 9 more"
     assert second.split()[:2] == ["2", "array"]
     assert first.split()[:2] == ["1", "root"]
-
-
-def test_the_classic_table_has_seven_steps():
-    figure = draw_stack_table(json(), CLASSIC)
-    rows = [line.split("  ") for line in figure.text.splitlines()]
-    table = [[cell.strip() for cell in row if cell.strip()] for row in rows]
-    assert table[1:] == [
-        ["1", "{", "push object", "object"],
-        ["2", '"key":␣', "push member", "object member"],
-        ["3", "{", "object in place of member", "object object"],
-        ["4", '"b":␣1', "push member", "object object member"],
-        ["5", "}", "pop member object", "object"],
-        ["6", "}", "pop object", "empty"],
-        ["end", "accept: finished, and the stack is empty"],
-    ]
 
 
 @pytest.mark.parametrize("every", [True, False])

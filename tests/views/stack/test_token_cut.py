@@ -16,17 +16,6 @@ string ::= "\"" [a-z]+ "\""
 BEGUN = ['["a', '{"a": "a', '[{"a": "a', '[{"a']
 
 
-def test_each_row_has_the_stack_and_what_it_says():
-    said = gv.views.draw_cut(BOXES, BEGUN, '"}]').text.splitlines()
-    assert said == [
-        'Token "}] at a node of string: string reads ", the stack decides }]: context-dependent',
-        'after ["a, stack list n13 › string n18: returns to n13, illegal at }',
-        'after {"a":␣"a, stack object n8 › string n18: returns to n8, illegal at ]',
-        'after [{"a":␣"a, stack list n13 › object n8 › string n18: returns to n8, legal',
-        'after [{"a, stack list n13 › object n5 › string n18: returns to n5, illegal at }',
-    ]
-
-
 def test_the_node_to_which_the_machine_returns_is_drawn_where_the_rule_ends():
     drawn = gv.views.draw_cut(BOXES, ['"a', *BEGUN], '"}]').svg
     assert drawn.count("<circle") == 5

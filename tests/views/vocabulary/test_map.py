@@ -33,33 +33,22 @@ def test_the_curve_visits_every_cell_once_and_steps_to_a_neighbour(count):
 
 @given(pieces, st.sets(st.integers(0, 20)))
 def test_every_token_has_one_place_in_byte_order_and_no_text_comes_last(listed, special):
-    special = {t for t in special if t < len(listed)}
-    made = atlas(gv.Vocabulary(listed, special=special))
-    order = made.vocabulary.order
+    vocabulary = gv.Vocabulary(listed, special={t for t in special if t < len(listed)})
+    order = vocabulary.order
     assert sorted(order.tolist()) == list(range(len(listed)))
-    assert (order[made.vocabulary.rank] == np.arange(len(listed))).all()
-    tokens = order[: len(made.vocabulary.text_ids)]
-    text = [made.vocabulary.pieces[t] for t in tokens]
+    assert (order[vocabulary.rank] == np.arange(len(listed))).all()
+    text = [listed[t] for t in order[: len(vocabulary.text_ids)]]
     assert text == sorted(text)
-    starts = [place.start for place in made.regions]
-    stops = [place.stop for place in made.regions]
-    assert starts[1:] == stops[:-1]
-    assert (starts[0], stops[-1]) == (0, len(listed))
+    regions = atlas(vocabulary).regions
+    assert [0, *(place.stop for place in regions)] == [*(place.start for place in regions), len(listed)]
 
 
 def walk_moves(made: Atlas) -> list[tuple[int, int]]:
     """The cells as the page finds them."""
     bits = np.unpackbits(np.frombuffer(made.moves, np.uint8), bitorder="little")
-    x = 0
-    y = 0
-    way = [(0, 0)]
-    count = made.width * made.height - 1
-    for low, high in bits[: 2 * count].reshape(-1, 2).tolist():
-        across, down = ((1, 0), (0, 1), (-1, 0), (0, -1))[low + 2 * high]
-        x += across
-        y += down
-        way.append((x, y))
-    return way
+    pairs = bits[: 2 * (made.width * made.height - 1)].reshape(-1, 2)
+    ways = np.array([(1, 0), (0, 1), (-1, 0), (0, -1)])[pairs @ (1, 2)]
+    return [(0, 0), *map(tuple, ways.cumsum(axis=0).tolist())]
 
 
 def test_the_moves_that_travel_are_the_curve(llama3):
@@ -107,24 +96,16 @@ def test_the_picture_is_the_mask_cell_by_cell(llama3):
 
 
 def test_a_few_legal_tokens_among_128k_get_a_dot_each(llama3):
-    guide = gv.guide(gv.regex("true|false"), llama3)
-    mask = guide.mask(guide.initial)
-    assert gv.draw_map(guide).svg.count("<circle") == mask.sum() < 20
-    guide = gv.guide(gv.regex("[0-9]+"), llama3)
-    assert "<circle" not in gv.draw_map(guide).svg
+    words, digits = (gv.guide(gv.regex(text), llama3) for text in ("true|false", "[0-9]+"))
+    assert gv.draw_map(words).svg.count("<circle") == words.mask(words.initial).sum() < 20
+    assert "<circle" not in gv.draw_map(digits).svg
 
 
 def test_a_place_is_named_by_what_its_tokens_begin_with(llama3):
     made = atlas(llama3)
-    digits = next(place for place in made.regions if place.name == "0–9")
-    tokens = made.vocabulary.order[digits.start : digits.stop]
-    inside = [llama3.pieces[t] for t in tokens]
-    assert len(inside) == 1110
-    assert all(piece[:1].isdigit() for piece in inside)
+    sizes = {place.name: place.stop - place.start for place in made.regions}
+    assert (sizes["0–9"], sizes["no text"]) == (1110, 256)
     for place in made.regions:
-        tokens = made.vocabulary.order[place.start : place.stop]
-        kinds = [kind(llama3.pieces[t]) for t in tokens]
+        kinds = [kind(llama3.pieces[t]) for t in made.vocabulary.order[place.start : place.stop]]
         assert place.name == "no text" or kinds.count(place.name) > len(kinds) / 2, place
     assert made.regions[-1].name == "no text"
-    last = made.regions[-1]
-    assert last.stop - last.start == 256

@@ -5,7 +5,6 @@ import pytest
 
 import guidedviz as gv
 from guidedviz.tokens.index import build_index
-from guidedviz.views.vocabulary.atlas import search_tokens
 from guidedviz.views.vocabulary.tables import MOST_STATE_ROWS, MOST_TOKEN_COLUMNS, token_groups
 
 TOY = gv.Vocabulary([b"3", b".5", b".", b"42", b"x", b"</s>", b"<script>", b"\n", b"4.2", b""], eos={5})
@@ -45,10 +44,3 @@ def test_of_many_tokens_those_that_lead_alike_share_a_column_and_the_largest_gro
 def test_only_so_many_states_have_a_row_and_the_rest_is_said():
     drawn = gv.views.draw_token_table(gv.guide(gv.regex("x{100}"), TOY))
     assert f"{101 - MOST_STATE_ROWS} more states have no row" in drawn.svg
-
-
-@pytest.mark.parametrize(
-    ("query", "found"), [("4", {3, 8}), ("↵", {7}), ("/[0-9.]+/", {0, 1, 2, 3, 8}), ("0x3432", {3})]
-)
-def test_a_search_finds_by_text_signs_regex_and_bytes(query, found):
-    assert set(np.flatnonzero(search_tokens(TOY, query)).tolist()) == found
