@@ -14,7 +14,7 @@ from guidedviz.widgets.clean import clean
 from guidedviz.widgets.display import RECORDING
 from guidedviz.widgets.notebook_page import STATE, VIEW, PageExporter
 from guidedviz.widgets.player_page import BUNDLES, page_css, play_page, play_place
-from tests.browser.test_hostile import shown
+from tests.browser.test_hostile import honest, shown
 from tests.site.load import BUILD, load_site
 
 __all__ = ["shown"]
@@ -124,11 +124,6 @@ def look(browser):
     open_file.page = page
     yield open_file
     context.close()
-
-
-def honest(shown):
-    """One recording of each kind of widget."""
-    return {name.split(",")[0]: one for name, one in shown.items() if "recorded" in name or name == "predict, live"}
 
 
 def open_export(look, cells, kinds, folder, **still):

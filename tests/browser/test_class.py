@@ -199,32 +199,6 @@ def test_another_web_page_reaches_nothing_of_a_host_without_tokens(bard, browser
         assert ([one["nickname"] for one in said["standing"]], said["run"]) == (["Ada"], None)
 
 
-# what the page of the teacher paints, and the palette of a widget
-PAINT = """() => [getComputedStyle(document.body).color, getComputedStyle(document.body).backgroundColor,
-  getComputedStyle(document.querySelector(".bar div")).backgroundColor]"""
-PALETTE = """root => ["ink", "page", "blue"].map((name) => {
-  const part = root.appendChild(document.createElement("i"));
-  part.style.color = `var(--gv-${name})`;
-  const { color } = getComputedStyle(part);
-  part.remove();
-  return color;
-})"""
-
-
-@pytest.mark.slow
-def test_the_page_of_a_class_with_a_shown_run_has_the_colours_of_the_stage(room, page, bare, looks):
-    model = RemoteModel(room.wire(TOKEN))
-    guide = regex_guide(model, "[a-z ]{9,40}")
-    stage = bare.show_stage(gv.stage(model, "To be", guide, steps=3, share=True))
-    enter(page, room)
-    page.locator("#run:has-text('Steps: 3')").wait_for()
-    for theme in ("Light", "Dark"):
-        bare.theme(theme)
-        page.emulate_media(color_scheme=theme.lower(), reduced_motion="reduce")
-        assert page.evaluate(PAINT) == stage.root.evaluate(PALETTE)
-        assert looks.compare(stage.root) == [], "the stage that the class sees"
-
-
 def test_a_student_follows_a_stage_and_goes_on_alone_with_a_key(bard, bare):
     with hosting(bard) as host:
         model = RemoteModel(host.wire())

@@ -88,6 +88,11 @@ def shown():
     return json.loads(json.dumps(found))
 
 
+def honest(shown):
+    """One recording of each kind of widget."""
+    return {name.split(",")[0]: one for name, one in shown.items() if "recorded" in name or name == "predict, live"}
+
+
 def tell():
     """The messages of a kernel."""
     widgets = build()

@@ -38,19 +38,18 @@ def until(bare, root, state):
     bare.page.wait_for_function(check, arg=[root.element_handle(), state])
 
 
-def test_with_the_mouse_a_choice_is_locked_and_then_the_truth_unfolds(bare):
+def test_a_choice_is_made_with_keys_and_locked_and_then_the_truth_unfolds(bare):
     machine = gv.draw_machine(gv.grammar('root ::= "{" root? "}"'))
     root = show(bare, ask_choice([*TALK, machine]))
     assert "needs twenty" not in root.inner_text()
-    root.get_by_text("a DFA").click()
-    root.get_by_role("button", name="Commit").click()
+    for key in ("Tab", "ArrowDown", "ArrowUp", "Enter"):
+        bare.page.keyboard.press(key)
     until(bare, root, "told")
     assert root.locator("[role=status]").inner_text().startswith("✗ Your answer: a DFA.")
+    assert bare.page.evaluate("document.activeElement.getAttribute('role')") == "status", "the focus stays"
     assert root.locator(".gv-true").inner_text().endswith("true")
     assert root.locator("input, button").count() == 0
     assert root.locator(".gv-drawn svg").is_visible()
-    for theme in ("Light", "Dark"):
-        bare.theme(theme)
 
 
 def test_a_drawing_keeps_its_columns_and_marks_are_shown(bare):
@@ -66,21 +65,6 @@ def test_a_drawing_keeps_its_columns_and_marks_are_shown(bare):
     until(bare, root, "told")
     short, long = root.locator(".gv-drawn text").evaluate_all("all => all.map((one) => one.getComputedTextLength())")
     assert long > 3 * short
-
-
-def test_with_the_keyboard_alone(bare):
-    choice = ask_choice()
-    root, press = show(bare, choice), bare.page.keyboard.press
-    press("Tab")
-    press("ArrowDown")
-    press("ArrowDown")
-    press("ArrowUp")
-    press("Enter")
-    until(bare, root, "told")
-    assert choice.answer == choice.form.texts[1]
-    assert bare.page.evaluate("document.activeElement.getAttribute('role')") == "status", (
-        "the focus stays in the widget"
-    )
 
 
 def test_a_page_without_the_code_of_a_widget_asks_the_kernel_for_it_or_says_what_to_do(bare):
