@@ -78,9 +78,6 @@ class Chart:
             }"""
         )
 
-    def wait_colours(self, hold):
-        self.bare.wait(lambda: hold(*self.colours()))
-
 
 def open_chart(bare, guide):
     """The map on the stage of a model that likes all tokens alike."""

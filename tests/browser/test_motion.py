@@ -96,6 +96,7 @@ def test_the_end_is_what_the_page_shows_without_motion(bare, bard):
     stage = at_the_first(bare, bard)
     moving = "root => root.getAnimations({ subtree: true }).length"
     stage.go_on(1)
+    stage.root.press("m")
     bare.wait(lambda: stage.root.evaluate(moving) == 0)
     moved = stage.root.evaluate(LOOK)
     bare.be_still()

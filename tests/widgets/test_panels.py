@@ -87,33 +87,29 @@ def test_the_frames_of_every_state_are_those_of_the_machine_and_its_arrows_are_d
     news, pda = told(staged(7)), gv.json()
     state, drawn = pda.initial, str(news["drawings"]["0"]["shapes"])
     for step, piece in zip(news["add"], TEXT, strict=True):
-        for number, byte, seen in zip(step["path"][1:], piece, step["bytes"], strict=True):
+        assert "".join(step["bytes"]) == piece.decode()
+        assert len(step["taken"]) == len(piece)
+        for key in chain(*step["taken"]):
+            assert f"'data-arrow': '{key}'" in drawn
+        for number, byte in zip(step["path"][1:], piece, strict=True):
             state = pda.step(state, byte)
             known = news["stacks"][str(number)]
-            rules = tuple(rule for _, rule, _ in known["frames"])
-            assert rules == pda.stack(state)
+            assert tuple(rule for _, rule, _ in known["frames"]) == pda.stack(state)
             assert known["ground"] == ("bottom · the text may end" if pda.is_accepting(state) else "bottom")
-            assert known["depth"] == pda.depth(state)
-            assert known["ways"] == say_ways(state)
+            assert (known["depth"], known["ways"]) == (pda.depth(state), say_ways(state))
             assert known["now"] == sorted(pda.places(state))
-            assert seen == chr(byte)
-        assert len(step["taken"]) == len(piece)
-        keys = chain(*step["taken"])
-        assert all(f"'data-arrow': '{key}'" in drawn for key in keys)
 
 
 def test_a_grammar_is_drawn_whole_and_each_rule_alone():
     news, nodes = told(staged(7)), gv.json().nodes
-    drawn = {drawing.get("rule", ""): drawing for drawing in news["drawings"].values()}
+    drawn = {drawing.get("rule", ""): str(drawing["shapes"]) for drawing in news["drawings"].values()}
     assert list(drawn) == ["", *nodes.names]
     for step in news["add"]:
         for key in chain(*step["taken"]):
             rule = nodes.name_of(int(key.partition("-")[0]))
-            assert f"'data-arrow': '{key}'" in str(drawn[rule]["shapes"]), "a byte is read in the row of its rule"
-    numbers = [str(step["drawing"]) for step in news["add"]]
-    ends = [news["drawings"][number]["rule"] for number in numbers]
-    stacks = [news["stacks"][str(step["path"][-1])] for step in news["add"]]
-    assert ends == [stack["frames"][0][1] for stack in stacks]
+            assert f"'data-arrow': '{key}'" in drawn[rule], "a byte is read in the row of its rule"
+        (_, top, _), *_ = news["stacks"][str(step["path"][-1])]["frames"]
+        assert news["drawings"][str(step["drawing"])]["rule"] == top
 
 
 def test_of_a_large_grammar_only_the_rules_are_drawn_that_are_passed():
@@ -156,8 +152,7 @@ def test_a_state_is_told_once_and_again_to_a_new_page():
 def test_what_stays_open_keeps_its_number():
     news = told(staged(7))
     path = [number for step in news["add"] for number in step["path"][1:]]
-    frames = [news["stacks"][str(state)]["frames"] for state in path]
-    outward = [[number for number, *_ in reversed(each)] for each in frames]
+    outward = [[number for number, *_ in reversed(news["stacks"][str(state)]["frames"])] for state in path]
     for before, after in pairwise(outward):
         below = min(len(before), len(after)) - 1
         assert before[:below] == after[:below]
@@ -169,8 +164,8 @@ def test_why_shows_the_stack_where_the_token_died():
     told(stage)
     stage.display.hear({"do": "choose", "token": PIECES.index(b"x"), "cursor": 5})
     why = told(stage, False)["why"]
-    last = why["stacks"][str(why["path"][-1])]
-    assert why["rows"][-1][:2] == ["x", f"n{last['now'][0]}"]
+    node = why["stacks"][str(why["path"][-1])]["now"][0]
+    assert why["rows"][-1][:2] == ["x", f"n{node}"]
     assert (why["died"], why["stack"][0]) == ("x", "array")
     assert "innermost open rule is array" in why["reason"]
 
