@@ -23,17 +23,15 @@ def test_it_plays_steps_searches_and_changes_its_theme_and_axe_finds_no_fault(br
     page.on("pageerror", lambda error: said.append(str(error)))
     page.on("request", lambda request: said.append(request.url) if request.url.startswith("http") else None)
     page.goto(f"file://{site}/index.html")
+    stage = page.locator(".gv-stage").first
     page.locator(".gv-stage[data-playing='true']").wait_for()
-    page.locator(".gv-stage").click(position={"x": 5, "y": 5})
+    stage.click(position={"x": 5, "y": 5})
     page.keyboard.press("Home")
     assert audit(page, page.locator("html"), partial(set_theme, page)) == {}
-    page.keyboard.press("ArrowRight")
-    page.locator(".gv-stage[data-cursor='1']").wait_for()
     page.locator(".search input").fill("the loop with masks")
     page.locator(".found a").first.click()
     page.wait_for_url("**/labs/02_static_masks.html#Exercise-2*")
     page.locator(".gv-place").first.scroll_into_view_if_needed()
-    stage = page.locator(".gv-stage").first
     stage.click(position={"x": 5, "y": 5})
     opened = int(stage.get_attribute("data-cursor"))
     page.keyboard.press("ArrowRight")

@@ -117,23 +117,6 @@ async def test_the_next_distribution_is_told_before_its_token_is_drawn(toy, unti
     assert page.tokens == [step.token for step in stage.player.steps], "nothing was drawn again"
 
 
-def test_a_run_that_was_left_is_kept_and_can_be_returned_to(toy):
-    stage = guided(toy, steps=5)
-    page = Page(stage)
-    first = stage.player.steps
-    candidates = stage.go(0).player.ahead.step.candidates
-    other = next(c.token for c in candidates if c.legal and c.token != first[0].token)
-    stage.choose(other)
-    same, count, text = page.news["branches"][0]
-    assert (same, count) == (0, 5)
-    assert text.startswith(first[0].piece.decode())
-    stage.display.hear({"do": "turn", "branch": 0})
-    assert stage.player.steps == first
-    assert stage.player.cursor == 0, "where the two part"
-    branches = page.news["branches"]
-    assert [branch[1] for branch in branches] == [1]
-
-
 async def test_choosing_while_it_plays_takes_the_token_that_was_pressed(toy, until):
     stage = guided(toy)
     page = Page(stage)

@@ -3,7 +3,6 @@
 import pytest
 
 import guidedviz as gv
-from guidedviz.decoding.trace import standing, tokens_before
 from guidedviz.widgets.runner import step_on
 from tests.common import constant_model, regex_guide
 
@@ -19,34 +18,12 @@ def stage(monkeypatch):
     return gv.stage(model, "x", guide, temperature=0, jump_forward=True)
 
 
-def test_what_was_taken_back_is_not_in_the_text(stage):
-    assert [(s.piece, s.how, s.back) for s in stage.player.steps] == [
-        (b"n", "sampled", 0), (b"name", "forced", 1), (b"!", "sampled", 0)
-    ]  # fmt: skip
-    assert stage.text == "name!"
-    assert [s.piece for s in standing(stage.player.steps)] == [b"name", b"!"]
-    assert tokens_before(stage.player.steps) == [0, 0, 2]
-
-
 def test_the_machine_reads_a_run_from_where_it_began(stage):
     machine = stage.guide.machine
     ways = [step["path"] for step in stage.display.saved()["add"]]
     assert [way[0] for way in ways[:2]] == [0, 0]
     assert len(ways[1]) == 5
     assert ways[2][-1] in machine.accepting
-
-
-def test_one_can_go_back_into_it_and_take_another_token(stage):
-    stage.go(0)
-    stage.choose(3)
-    assert [s.piece for s in stage.player.steps] == [b"x"]
-    stage.take(9)
-    assert stage.text.startswith("xname")
-
-
-def test_a_record_of_it_is_replayed_with_its_machine(stage):
-    again = gv.stage(stage.trace, guide=stage.guide)
-    assert again.take(9).text == "name!"
 
 
 def test_one_step_on_takes_all_of_a_forced_text_and_asks_the_model_only_for_what_comes_next():

@@ -38,13 +38,9 @@ def test_every_run_is_a_dot_where_it_belongs_filled_if_it_has_the_rows_that_are_
 
 
 def test_the_page_finds_the_parts_that_it_moves_and_the_numbers_to_place_them():
-    plot = draw_plot(replace(PAYOFF, runs=()), 0.5, 1)
-    svg = "".join(map(str, plot))
-    found = re.findall(r'<(\w+)[^<>]*data-part="([\w-]+)"', svg)
-    parts = sorted(found, key=lambda part: part[1])
-    assert [" ".join(part) for part in parts] == [
-        "path handle", "path ideal", "path model", "circle on-ideal", "circle on-model", "g points"
-    ]  # fmt: skip
+    svg = "".join(map(str, draw_plot(replace(PAYOFF, runs=()), 0.5, 1)))
+    found = re.findall(r'<\w+[^<>]*data-part="([\w-]+)"', svg)
+    assert sorted(found) == ["handle", "ideal", "model", "on-ideal", "on-model", "points"]
     assert AXES == {"left": 46, "top": 30, "span": 470, "high": 264, "last": 0.95, "width": 534, "low": 0.5, "most": 22}
 
 
@@ -64,10 +60,10 @@ def test_the_latest_run_of_a_place_counts_and_a_record_says_that_it_is_one():
     assert "live · clerk" in draw_payoff(replace(PAYOFF, source="LIVE"), 0.7).svg
 
 
-@pytest.mark.parametrize("fraction", [-0.1, 0.96, 1.0])
-def test_a_share_that_the_slider_does_not_have_is_refused(fraction):
-    with pytest.raises(gv.SettingError, match=r"0 to 0\.95"):
-        draw_payoff(PAYOFF, fraction)
+def test_a_share_that_the_slider_does_not_have_is_refused():
+    for fraction in (-0.1, 0.96):
+        with pytest.raises(gv.SettingError, match=r"0 to 0\.95"):
+            draw_payoff(PAYOFF, fraction)
 
 
 def test_a_text_that_is_all_fixed_needs_no_pass():

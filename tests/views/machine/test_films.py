@@ -85,19 +85,15 @@ def test_a_film_has_one_set_of_states_its_arrows_only_grow_and_it_ends_with_the_
 def test_the_film_of_a_minimisation_splits_blocks_and_ends_with_the_smallest_machine(pattern):
     _, dfa, minimal = machine_stages(pattern)
     *frames, last = film(minimal_frames, pattern)
-    for before, after in pairwise(frames):
-        assert len(after.sketch.groups) == len(before.sketch.groups) + 1
-    for frame in frames:
-        grouped = [state for _, states in frame.sketch.groups for state in states]
-        assert sorted(grouped) == list(range(len(dfa)))
-        titles = {title for title, _ in frame.sketch.groups}
-        assert len(titles) == len(frame.sketch.groups)
+    first = len(frames[0].sketch.groups)
+    for count, frame in enumerate(frames, first):
+        titles, blocks = zip(*frame.sketch.groups, strict=True)
+        assert len(set(titles)) == len(titles) == count
+        assert sorted(state for block in blocks for state in block) == list(range(len(dfa)))
     whole = sketch_dfa(minimal)
     assert (last.sketch.arrows, last.sketch.accepting) == (whole.arrows, whole.accepting)
     assert len(last.sketch.names) == len(minimal)
-    merged = merged_states(dfa, minimal)
-    groups = {states for _, states in frames[-1].sketch.groups}
-    assert groups >= set(merged)
+    assert {states for _, states in frames[-1].sketch.groups} >= set(merged_states(dfa, minimal))
 
 
 def test_the_sets_of_the_film_are_those_of_the_exercise():
@@ -121,12 +117,11 @@ def test_a_machine_in_one_state_at_a_time_moves_along_one_arrow_per_byte(pattern
     frames = film(lambda regex: gv.views.reading_frames(gv.regex(regex), text), pattern)
     assert {len(frame.lit) for frame in frames} == {1}
     moves = [move for frame in frames for move in frame.ride[1]]
-    assert len(moves) == frames[-1].tape[1]
+    last = frames[-1]
+    assert len(moves) == last.tape[1]
     assert all(one.split("-")[1] == other.split("-")[0] for one, other in pairwise(moves))
-    matches = bool(re.fullmatch(pattern, text))
-    assert frames[-1].words.endswith("accepts the text.") == matches
-    stuck = len(moves) < len(text)
-    assert frames[-1].words.endswith("refuses the text.") == stuck
+    assert last.words.endswith("accepts the text.") == bool(re.fullmatch(pattern, text))
+    assert last.words.endswith("refuses the text.") == (len(moves) < len(text))
 
 
 @given(regexes, st.text("ab", max_size=4))
@@ -151,10 +146,9 @@ def test_at_the_end_the_lit_rings_are_the_mask(pieces, text):
 
 def test_of_two_edges_between_the_same_states_only_the_one_that_is_taken_is_lit():
     frames = nfa_reading_frames("a?b|a", "a")
-    lit = [frame.lit_arrows for frame in frames]
-    assert lit == [set(), {"0~1"}, {"0-1", "0-2"}, set()]
-    counts = [gv.draw_machine(frame).svg.count('gv-on"') for frame in frames[1:3]]
-    assert counts[0] < counts[1]
+    assert [frame.lit_arrows for frame in frames] == [set(), {"0~1"}, {"0-1", "0-2"}, set()]
+    one, two = (gv.draw_machine(frame).svg.count('gv-on"') for frame in frames[1:3])
+    assert one < two
 
 
 def test_a_still_of_a_walk_marks_what_was_cut_and_dims_what_was_never_asked():

@@ -41,27 +41,23 @@ def stencils(split, drawn):
 
 def test_at_a_node_the_three_colours_are_what_it_knows(nested):
     yes, no, ask = stencils(nested, gv.draw_split(nested, 0).svg)
-    pieces = [{TOY.pieces[t] for t in part} for part in (yes, ask)]
-    assert pieces == [{b"(", b"x"}, {b"x)", b"[x])", b"x)]", b"x))"}]
-    every = sorted([*yes, *no, *ask])
-    assert every == list(range(len(TOY)))
+    assert {TOY.pieces[t] for t in yes} == {b"(", b"x"}
+    assert {TOY.pieces[t] for t in ask} == {b"x)", b"[x])", b"x)]", b"x))"}
+    assert sorted([*yes, *no, *ask]) == list(range(len(TOY)))
 
 
 def test_after_a_text_the_askers_wear_what_the_stack_said(nested):
     text = b"[("
     yes, no, legal, illegal = stencils(nested, draw_after(nested, text))
     state = read(nested.pda, text)
-    oracle = {t for t in TOY.text_ids if read(nested.pda, TOY.pieces[t], state) is not None}
-    assert yes | legal == oracle
+    assert yes | legal == {t for t in TOY.text_ids if read(nested.pda, TOY.pieces[t], state) is not None}
     assert {TOY.pieces[t] for t in legal} == {b"x)]"}
     assert {TOY.pieces[t] for t in illegal} == {b"x))"}
-    every = sorted([*yes, *no, *legal, *illegal])
-    assert every == list(range(len(TOY)))
+    assert sorted([*yes, *no, *legal, *illegal]) == list(range(len(TOY)))
 
 
 def test_colour_is_not_alone_askers_have_a_line_around_them_and_a_count(nested):
-    node = gv.draw_split(nested, 0).svg
-    state = draw_after(nested, b"[(")
+    node, state = gv.draw_split(nested, 0).svg, draw_after(nested, b"[(")
     assert "context-dependent 4" in node
     assert node.count("gv-outline") == 2  # the line and its seam
     assert "context-dependent, legal 1" in state
@@ -73,26 +69,18 @@ def test_colour_is_not_alone_askers_have_a_line_around_them_and_a_count(nested):
 
 def test_the_table_says_each_row_and_the_total_in_the_drawing_and_in_words():
     pieces = [bytes([b]) for b in range(256)]
-    vocabulary = gv.Vocabulary([*pieces, b'"}', b'": ', b"}}"])
-    split = gv.build_split(gv.json(), vocabulary)
+    split = gv.build_split(gv.json(), gv.Vocabulary([*pieces, b'"}', b'": ', b"}}"]))
     figure = gv.views.draw_split_nodes(split)
-    elements = ET.fromstring(figure.svg).iter()
-    shown = [e.text for e in elements if e.tag.endswith("text")]
-    said = f"{split.nbytes:,} bytes kept"
-    assert said in figure.text
-    assert any(said in words for words in shown)
-    for row in split_rows(split):
-        assert any(words.split()[:1] == [f"n{row[0].node}"] for words in shown)
-        assert any(line.split()[:1] == [f"n{row[0].node}"] for line in figure.text.splitlines())
+    shown = [e.text for e in ET.fromstring(figure.svg).iter() if e.tag.endswith("text")]
+    for lines in (shown, figure.text.splitlines()):
+        assert f"{split.nbytes:,} bytes kept" in "\n".join(lines)
+        named = {line.split()[0] for line in lines if line.split()}
+        assert {f"n{row[0].node}" for row in split_rows(split)} <= named
 
 
-def test_on_a_large_map_the_context_dependent_tokens_are_enlarged_with_their_texts():
-    vocabulary = gv.load_model("clerk").vocabulary
-    split = gv.build_split(gv.json(), vocabulary, inline=False, expand=False)
+def test_on_a_large_map_the_context_dependent_tokens_are_enlarged_with_their_texts(clerk):
+    split = gv.build_split(gv.json(), clerk.vocabulary, inline=False, expand=False)
     (node,) = split.pda.places(read(split.pda, b'"'))
-    words = re.findall(r"<text [^>]*>([^<]*)</text>", gv.draw_split(split, node).svg)
-    shown = [unescape(each) for each in words]
-    dependent = split.node(node).dependent
+    shown = list(map(unescape, re.findall(r"<text [^>]*>([^<]*)</text>", gv.draw_split(split, node).svg)))
     assert "enlarged: 15 of the 15 outlined cells, each with the text of its token" in shown
-    labels = {shorten(split.vocabulary.display(token), 11) for token in dependent}
-    assert labels <= set(shown)
+    assert {shorten(split.vocabulary.display(token), 11) for token in split.node(node).dependent} <= set(shown)
