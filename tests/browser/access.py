@@ -3,10 +3,8 @@
 import os
 import shutil
 import subprocess
-from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -57,7 +55,7 @@ CONTRAST = """root => {
 
 
 @cache
-def read_axe() -> str:
+def read_axe():
     """axe-core as the page's checks install it."""
     if not AXE.exists():
         if not shutil.which("npm"):
@@ -67,7 +65,7 @@ def read_axe() -> str:
     return AXE.read_text(encoding="utf-8")
 
 
-def audit(page: Any, root: Any, set_theme: Callable[[str], None]) -> dict[str, Any]:
+def audit(page, root, set_theme):
     """The faults of one widget in both themes."""
     page.emulate_media(reduced_motion="reduce")
     page.evaluate(read_axe())

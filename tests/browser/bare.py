@@ -5,13 +5,9 @@ Playwright routes, and what the page sends comes back the same way. Playwright r
 thread, and the widget uses this loop: it runs while the test waits for the page.
 """
 
-from __future__ import annotations
-
 import json
 import time
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 SIZE = {"width": 1380, "height": 1000}
 HTML = "<!doctype html><meta charset=utf-8><title>guidedviz</title><body data-jp-theme-light=true>"
@@ -77,14 +73,12 @@ SEEK = """time => new Promise((done) => {
 class Shown:
     """A page with widgets on it."""
 
-    page: Any
-
     @property
-    def stages(self) -> Any:
+    def stages(self):
         """All stages on the page; the other live views share their looks, not their keys."""
         return self.page.locator(".gv-stage:not(.gv-film, .gv-fraction, .gv-chart)")
 
-    def stage(self, place: int = 0) -> StagePage:
+    def stage(self, place=0):
         """A stage on the page, counted from the top."""
         return StagePage(self, self.stages.nth(place))
 
@@ -92,9 +86,9 @@ class Shown:
 class BarePage(Shown):
     """An empty page on which widgets are shown, each with its own connection."""
 
-    def __init__(self, context: Any) -> None:
-        self.errors: list[str] = []
-        self._shown: dict[str, Any] = {}
+    def __init__(self, context):
+        self.errors = []
+        self._shown = {}
         self._loader = ""
         self.page = context.new_page()
         self.be_still()  # a test of a motion asks for it
@@ -106,75 +100,75 @@ class BarePage(Shown):
         self.page.goto(f"http://{ADDRESS}/")
         self.page.evaluate("localStorage.clear()")
 
-    def _serve(self, route: Any) -> None:
+    def _serve(self, route):
         name = route.request.url.rsplit("/", 1)[1]
         if name.endswith(".js"):
             route.fulfill(body=self._loader, content_type="text/javascript")
         else:
             route.fulfill(body=HTML if not name else "", content_type="text/html")
 
-    def _connect(self, socket: Any) -> None:
+    def _connect(self, socket):
         wire = self._shown[socket.url.rsplit("/", 1)[1]].display.widget
         wire.send = lambda content, buffers=None: socket.send(json.dumps(content))
         socket.on_message(lambda said: wire._receive(None, json.loads(said), None))
 
-    def show(self, shown: Any, lost: bool = False) -> Any:
+    def show(self, shown, lost=False):
         """Put a live widget on the page, which may have lost the widget's code."""
         name, wire = f"widget{len(self._shown)}", shown.display.widget
         self._shown[name] = shown
         self._mount(name, wire, lost)
         return self.page.locator(f"[data-shown={name}]")
 
-    def reopen(self, shown: Any, lost: bool = False) -> Any:
+    def reopen(self, shown, lost=False):
         """Put on the page what a notebook keeps of a widget, without a kernel."""
         wire = shown.display.widget
         self._mount("", wire, lost)
         return self.page.locator("[data-shown='']")
 
-    def _mount(self, name: str, wire: Any, lost: bool) -> None:
+    def _mount(self, name, wire, lost):
         self._loader = wire._esm
         self.page.evaluate(MOUNT, json.dumps([name, wire.code.parts, wire.saved, lost]))
 
-    def show_stage(self, stage: Any) -> StagePage:
+    def show_stage(self, stage):
         """Put a stage on the page and wait until it has heard from Python."""
         page = StagePage(self, self.show(stage))
         self.wait(lambda: stage.display.widget._answered)
         return page
 
-    def resize(self, width: int, height: int) -> None:
+    def resize(self, width, height):
         self.page.set_viewport_size({"width": width, "height": height})
 
-    def be_still(self) -> None:
+    def be_still(self):
         """As for a person who wants no motion."""
         self.page.emulate_media(reduced_motion="reduce")
 
-    def move(self) -> None:
+    def move(self):
         self.page.emulate_media(reduced_motion="no-preference")
 
-    def hold(self) -> None:
+    def hold(self):
         """From now on what begins to move stands still until `seek` moves it, or `land` ends it."""
         self.page.evaluate(HOLD)
 
-    def seek(self, time: float) -> None:
+    def seek(self, time):
         """Move what is on its way to a time of its motion, in milliseconds."""
         self.page.evaluate(SEEK, time)
 
-    def land(self) -> None:
+    def land(self):
         """End all that is on its way."""
         self.page.evaluate("held.forEach((one) => one.playState !== 'idle' && one.finish())")
 
-    def theme(self, name: str) -> None:
+    def theme(self, name):
         """Light or Dark, as JupyterLab says it."""
         self.page.evaluate("light => (document.body.dataset.jpThemeLight = light)", str(name == "Light").lower())
 
-    def wait(self, holds: Callable[[], Any], timeout: float = 15) -> None:
+    def wait(self, holds, timeout=15):
         """Until something holds in Python."""
         deadline = time.monotonic() + timeout
         while not holds():
             assert time.monotonic() < deadline, "it did not come to hold"
             self.page.wait_for_timeout(5)
 
-    def close(self) -> None:
+    def close(self):
         """Close what was shown; no error may be in the console."""
         for shown in self._shown.values():
             shown.display.close()
@@ -185,31 +179,31 @@ class BarePage(Shown):
 class StagePage:
     """A stage as a person finds it on the page."""
 
-    def __init__(self, shown: Shown, root: Any) -> None:
+    def __init__(self, shown, root):
         self.shown, self.page, self.root = shown, shown.page, root
         root.wait_for(timeout=20000)
         root.scroll_into_view_if_needed()
 
-    def watch(self) -> None:
+    def watch(self):
         """Note in `window.seen` when each step is painted, with the top of the stack and the lit state."""
         self.page.evaluate(WATCH, self.root.element_handle())
 
-    def press(self, label: str) -> None:
+    def press(self, label):
         self.root.get_by_role("button", name=label, exact=True).click()
 
-    def tab(self, name: str) -> None:
+    def tab(self, name):
         """Show a panel beside the next token: machine, stack, map or constraint."""
         if self.page.viewport_size["width"] < 640:  # a phone has one tab more, which moves the others
             self.root.locator(".gv-tabs [data-name='next']").wait_for()
         self.root.locator(f".gv-tabs [data-name='{name}']").click()
 
-    def look(self, what: str, name: str) -> None:
+    def look(self, what, name):
         """Choose colours or bars in the menu."""
         self.root.locator(".gv-more > summary").click()
         self.root.locator(f".gv-more [aria-label='{what}'] [data-name='{name}']").click()
         self.root.locator(".gv-more > summary").click()
 
-    def save(self, what: str, form: str) -> tuple[str, bytes]:
+    def save(self, what, form):
         """Save something of the run by the menu: the name of the file, and what is in it."""
         self.root.locator(".gv-more > summary").click()
         with self.page.expect_download() as saved:
@@ -217,67 +211,67 @@ class StagePage:
         self.root.locator(".gv-more > summary").click()
         return saved.value.suggested_filename, Path(saved.value.path()).read_bytes()
 
-    def go_on(self, count: int) -> None:
+    def go_on(self, count):
         """Press for one step on, so many times; the page must follow each time."""
         for cursor in range(self.cursor + 1, self.cursor + count + 1):
             self.press("one step on")
             self.wait(cursor)
 
-    def go_back(self, count: int) -> None:
+    def go_back(self, count):
         """Press for one step back, so many times."""
         for cursor in range(self.cursor - 1, self.cursor - count - 1, -1):
             self.press("one step back")
             self.wait(cursor)
 
     @property
-    def cursor(self) -> int:
+    def cursor(self):
         return int(self.root.get_attribute("data-cursor"))
 
-    def wait(self, cursor: int, timeout: float = 15) -> None:
+    def wait(self, cursor, timeout=15):
         """Until the page stands at this step."""
         self._wait_for(f"Number(root.dataset.cursor) === {cursor}", timeout)
 
-    def run_to_end(self, timeout: float = 30) -> None:
+    def run_to_end(self, timeout=30):
         """Press End and wait until the decode has ended."""
         self.press("to the end, decoding what is missing")
         self.wait_end(timeout)
 
-    def wait_end(self, timeout: float = 60) -> None:
+    def wait_end(self, timeout=60):
         self._wait_for("root.dataset.ended === 'true' && root.dataset.playing === 'false'", timeout)
 
-    def wait_ready(self, timeout: float = 15) -> None:
+    def wait_ready(self, timeout=15):
         """Until the distribution of the next token is shown, or the end."""
         self._wait_for("root.dataset.ready === 'true' || root.dataset.ended === 'true'", timeout)
 
-    def wait_past(self, cursor: int, timeout: float = 15) -> None:
+    def wait_past(self, cursor, timeout=15):
         """Until the page stands at this step or a later one."""
         self._wait_for(f"Number(root.dataset.cursor) >= {cursor}", timeout)
 
-    def wait_paused(self, timeout: float = 30) -> None:
+    def wait_paused(self, timeout=30):
         self._wait_for("root.dataset.playing === 'false'", timeout)
 
-    def wait_words(self, words: str) -> None:
+    def wait_words(self, words):
         """Until this is said of the step."""
         self.root.locator(f".gv-words:has-text({json.dumps(words)})").wait_for()
 
-    def _wait_for(self, check: str, timeout: float) -> None:
+    def _wait_for(self, check, timeout):
         self.page.wait_for_function(f"root => {check}", arg=self.root.element_handle(), timeout=timeout * 1000)
 
     @property
-    def tokens(self) -> list[str]:
+    def tokens(self):
         return list(self.root.locator(".gv-chip .gv-name").all_inner_texts())
 
     @property
-    def words(self) -> str:
+    def words(self):
         return str(self.root.locator(".gv-words").inner_text())
 
-    def lit(self) -> list[int]:
+    def lit(self):
         """The states of the machine that are lit."""
         states = self.root.locator(".gv-over .gv-state.gv-lit")
         return list(states.evaluate_all("nodes => nodes.map(node => Number(node.dataset.state))"))
 
 
-def middle(locator: Any) -> tuple[float, float]:
+def middle(locator):
     """Where the middle of an element is on the page."""
     box = locator.bounding_box()
     return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2

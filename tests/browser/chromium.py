@@ -10,7 +10,7 @@ from pathlib import Path
 BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 
 
-def find() -> str | None:
+def find():
     """The path of a browser, "" for Playwright's own; None if there is none and none can be installed."""
     if path := next(filter(None, map(shutil.which, BROWSERS)), None):
         return path
@@ -23,7 +23,7 @@ def find() -> str | None:
     return install() if may_install else None
 
 
-def install() -> str | None:
+def install():
     """The path of a browser that the system's packages install; one process installs it, the others wait."""
     import fcntl  # Windows has none
 

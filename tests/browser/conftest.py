@@ -1,9 +1,6 @@
 """A browser, and pages in it: bare ones for the widgets, JupyterLab for what only JupyterLab can show."""
 
 import os
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -21,7 +18,7 @@ FLAGS = [
 
 
 @pytest.fixture(scope="session")
-def browser() -> Iterator[Any]:
+def browser():
     """One Chromium for all tests, which keeps what it loaded: JupyterLab is read and compiled once."""
     path = chromium.find()
     if path is None:
@@ -30,13 +27,13 @@ def browser() -> Iterator[Any]:
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as play:
-        launched: Any = play.chromium.launch(executable_path=path or None, args=FLAGS)
+        launched = play.chromium.launch(executable_path=path or None, args=FLAGS)
         yield launched.new_context(viewport=SIZE)
         launched.close()
 
 
 @pytest.fixture
-def bare(browser: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[BarePage]:
+def bare(browser, monkeypatch):
     """An empty page; no error may be in its console afterwards."""
     monkeypatch.delenv("GUIDEDVIZ_HEADLESS", raising=False)
     page = BarePage(browser)
@@ -45,7 +42,7 @@ def bare(browser: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[BarePage]:
 
 
 @pytest.fixture(scope="session")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def site(tmp_path_factory):
     """The site with one lab, built once for all tests of a worker."""
     folder = tmp_path_factory.mktemp("site") / "site"
     with pytest.MonkeyPatch.context() as patch:
@@ -56,7 +53,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def looks(browser: Any) -> Iterator[Looks]:
+def looks(browser):
     """Compares what is on a page with the same in JupyterLab."""
     found = Looks(browser)
     yield found

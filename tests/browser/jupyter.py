@@ -10,11 +10,9 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Iterator
 from contextlib import closing, suppress
 from html import unescape
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -59,14 +57,14 @@ SETTINGS = {
 }
 
 
-def free_port() -> int:
+def free_port():
     with closing(socket.socket()) as s:
         s.bind(("127.0.0.1", 0))
         return int(s.getsockname()[1])
 
 
 @pytest.fixture(scope="session")
-def lab_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str, Path]]:
+def lab_server(tmp_path_factory):
     """A JupyterLab with settings of its own: its address, its token, its folder."""
     home, folder = tmp_path_factory.mktemp("jupyter"), tmp_path_factory.mktemp("notebooks")
     settings = home / "config" / "lab" / "user-settings"
@@ -95,7 +93,7 @@ def lab_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, 
         server.kill()
 
 
-def wait_for_server(url: str, server: subprocess.Popen[bytes], log: Path) -> None:
+def wait_for_server(url, server, log):
     deadline = time.time() + 90
     while time.time() < deadline:
         try:
@@ -110,9 +108,9 @@ def wait_for_server(url: str, server: subprocess.Popen[bytes], log: Path) -> Non
 class Workbench:
     """JupyterLab in a page of the browser, which loads once; notebooks are opened in it one after the other."""
 
-    def __init__(self, browser: Any, lab: tuple[str, str, Path]) -> None:
+    def __init__(self, browser, lab):
         address, token, self.folder = lab
-        self.errors: list[str] = []
+        self.errors = []
         self.page = browser.new_page()
         self.page.on("console", self._hear)
         self.page.on("pageerror", self._catch)
@@ -121,11 +119,11 @@ class Workbench:
         self.page.wait_for_function(RESTORED, timeout=90000)
         self.page.evaluate("window.jupyterapp.shell.collapseLeft()")
 
-    def _catch(self, error: Any) -> None:
+    def _catch(self, error):
         if not NOT_OURS.search(f"{error}\n{error.stack}"):
             self.errors.append(f"page error: {error}")
 
-    def _hear(self, message: Any) -> None:
+    def _hear(self, message):
         if message.type == "error" and not NOT_OURS.search(message.text):
             self.errors.append(f"{message.text} {message.location.get('url', '')}")
 
@@ -133,18 +131,18 @@ class Workbench:
 class Notebook(Shown):
     """A notebook in JupyterLab, and what a person does with it."""
 
-    def __init__(self, workbench: Workbench, name: str) -> None:
+    def __init__(self, workbench, name):
         self.name, self.folder, self.page, self.errors = name, workbench.folder, workbench.page, workbench.errors
         self.page.evaluate("path => { window.jupyterapp.commands.execute('docmanager:open', { path }); }", name)
         self.page.wait_for_function(OPENED, arg=name, timeout=90000)
         self.page.wait_for_selector(".jp-Notebook .jp-Cell")
         self.theme("JupyterLab Light")  # JupyterLab remembers what the test before has chosen
 
-    def run_all(self, timeout: float = 120) -> None:
+    def run_all(self, timeout=120):
         """Run all cells and wait until the kernel has run the last."""
         self._run("notebook:run-all-cells", timeout)
 
-    def run_cell(self, place: int, source: str | None = None, timeout: float = 60) -> None:
+    def run_cell(self, place, source=None, timeout=60):
         """Run one cell, with another source if given."""
         change = """([place, source]) => {
           const cells = window.jupyterapp.shell.currentWidget.content;
@@ -154,28 +152,28 @@ class Notebook(Shown):
         self.page.evaluate(change, [place, source])
         self._run("notebook:run-cell", timeout)
 
-    def _run(self, command: str, timeout: float) -> None:
+    def _run(self, command, timeout):
         self.page.evaluate(RUN, command)
         self.page.wait_for_function("window.cellsRan", timeout=timeout * 1000)
 
-    def outputs(self, place: int) -> str:
+    def outputs(self, place):
         """What a cell printed."""
         cell = self.page.locator(".jp-Cell").nth(place)
         cell.locator(".jp-OutputArea-output").first.wait_for()
         return str(cell.locator(".jp-OutputArea").inner_text())
 
-    def failed_cells(self) -> list[str]:
+    def failed_cells(self):
         """What every cell that raised has to say."""
         return list(self.page.locator("[data-mime-type='application/vnd.jupyter.error']").all_inner_texts())
 
-    def save(self) -> dict[str, Any]:
+    def save(self):
         """Save, and read what is in the file."""
         self.page.wait_for_timeout(1000)  # a stage leaves its picture when it has been still for 0.7 s
         self.page.evaluate("window.jupyterapp.commands.execute('docmanager:save')")
         self.page.wait_for_function("!window.jupyterapp.shell.currentWidget.context.model.dirty")
         return dict(json.loads((self.folder / self.name).read_text(encoding="utf-8")))
 
-    def theme(self, name: str) -> None:
+    def theme(self, name):
         """JupyterLab Light or JupyterLab Dark."""
         if self.page.evaluate("document.body.dataset.jpThemeLight") == ("false" if "Dark" in name else "true"):
             return
@@ -184,7 +182,7 @@ class Notebook(Shown):
             "dark => document.body.dataset.jpThemeLight === (dark ? 'false' : 'true')", arg="Dark" in name
         )
 
-    def close(self) -> None:
+    def close(self):
         """Shut the kernel down and leave without being asked; no error may be in the console."""
         self.page.evaluate(CLOSE)
         self.page.set_viewport_size(SIZE)
@@ -196,7 +194,7 @@ class Notebook(Shown):
 class LabPage(Notebook):
     """A lab that has been run, its cells found by words that stand in them."""
 
-    def __init__(self, workbench: Workbench, path: Path) -> None:
+    def __init__(self, workbench, path):
         cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
         self.sources = ["".join(cell["source"]) for cell in cells]
         self.truths = [truth_of(cell) for cell in cells if "gv.predict(" in "".join(cell["source"])]
@@ -206,21 +204,21 @@ class LabPage(Notebook):
         self.run_all(timeout=300)
         assert self.failed_cells() == []
 
-    def place_of(self, words: str) -> int:
+    def place_of(self, words):
         return next(place for place, source in enumerate(self.sources) if words in source)
 
-    def cell_of(self, words: str) -> Any:
+    def cell_of(self, words):
         """The first cell with these words, on the page."""
         cell = self.page.locator(".jp-Cell").nth(self.place_of(words))
         cell.scroll_into_view_if_needed()
         return cell
 
-    def answer(self, words: str, source: str | None = None) -> str:
+    def answer(self, words, source=None):
         """Run the first cell with these words, a student's answer in it if there is one; what it says."""
         self.run_cell(self.place_of(words), source)
         return self.outputs(self.place_of(words))
 
-    def answer_predictions(self) -> None:
+    def answer_predictions(self):
         """Commit to the first choice or to 0 in every prediction: its truth unfolds, and the score counts it."""
         asked = self.page.locator(".gv-predict")
         assert asked.count() == len(self.truths)
@@ -234,24 +232,24 @@ class LabPage(Notebook):
         self.page.locator(f".gv-score:has-text(' of {asked.count()} prediction')").wait_for()
 
 
-def truth_of(cell: dict[str, Any]) -> str:
+def truth_of(cell):
     """The true answer of a prediction in a built notebook, as the page writes it."""
     html = "".join(cell["outputs"][-1]["data"]["text/html"])
     return unescape(re.sub("<[^>]+>", "", html.split("<summary>Answer</summary>")[1].split("</strong>")[0]))
 
 
 @pytest.fixture(scope="session")
-def workbench(browser: Any, lab_server: tuple[str, str, Path]) -> Workbench:
+def workbench(browser, lab_server):
     """The JupyterLab in which one notebook after the other is opened."""
     return Workbench(browser, lab_server)
 
 
 @pytest.fixture
-def open_notebook(workbench: Workbench) -> Iterator[Any]:
+def open_notebook(workbench):
     """Open a notebook made of these cells; afterwards no error may be in the console."""
-    opened: list[Notebook] = []
+    opened = []
 
-    def open_it(*cells: str) -> Notebook:
+    def open_it(*cells):
         opened.append(Notebook(workbench, write_notebook(workbench.folder, *cells)))
         return opened[-1]
 
@@ -261,11 +259,11 @@ def open_notebook(workbench: Workbench) -> Iterator[Any]:
 
 
 @pytest.fixture(scope="module")
-def open_lab(workbench: Workbench) -> Iterator[Any]:
+def open_lab(workbench):
     """Open the lab with a number and run all its cells; afterwards no error may be in the console."""
-    opened: list[LabPage] = []
+    opened = []
 
-    def open_it(number: str) -> LabPage:
+    def open_it(number):
         opened.extend(LabPage(workbench, path) for path in LABS.glob(f"{number}_*.ipynb"))
         return opened[-1]
 
@@ -274,9 +272,9 @@ def open_lab(workbench: Workbench) -> Iterator[Any]:
         page.close()
 
 
-def write_notebook(folder: Path, *cells: str) -> str:
+def write_notebook(folder, *cells):
     """A notebook made of these cells in a folder; its name."""
-    code: dict[str, Any] = {"cell_type": "code", "metadata": {}, "execution_count": None, "outputs": []}
+    code = {"cell_type": "code", "metadata": {}, "execution_count": None, "outputs": []}
     kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
     listed = [{**code, "id": f"cell{place}", "source": source} for place, source in enumerate(cells)]
     notebook = {"nbformat": 4, "nbformat_minor": 5, "metadata": {"kernelspec": kernel}, "cells": listed}

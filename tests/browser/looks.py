@@ -6,7 +6,6 @@ width of the page that is looked at. That JupyterLab itself changes nothing is t
 
 import re
 from pathlib import Path
-from typing import Any
 
 from guidedviz.widgets.player_page import BUNDLES, NO_KINDS, page_css
 
@@ -18,20 +17,20 @@ ROOTS = ".gv-stage, .picture > .gv"  # live widgets, and still drawings that are
 class Looks:
     """A page for the reference; `seen` has the classes of all parts that were compared."""
 
-    def __init__(self, browser: Any) -> None:
-        self.seen: set[str] = set()
+    def __init__(self, browser):
+        self.seen = set()
         sheets = page_css(*KINDS)
         self.variables = sorted(set(re.findall(r"--jp-[\w-]+", sheets)))
         self.context = browser.browser.new_context(reduced_motion="reduce")
         self.page = self.context.new_page()
         self.page.set_content(f"<!doctype html><style>{sheets}</style><body><main></main>")
 
-    def compare(self, root: Any) -> list[str]:
+    def compare(self, root):
         """Every visible part of a widget that looks otherwise than in JupyterLab, with both looks."""
         self.page.set_viewport_size(root.page.viewport_size)
         taken = root.evaluate(SCRIPT, {"variables": self.variables})
         shown = self.page.locator("main").evaluate(SCRIPT, {**taken, "variables": []})
-        found: dict[str, None] = {}
+        found = {}
         for part, twin in zip(taken["parts"], shown["parts"], strict=True):
             assert part["name"] == twin["name"]
             if not part["seen"]:
@@ -42,9 +41,9 @@ class Looks:
                     found[f"{part['name']}: {one}, in JupyterLab {other}"] = None
         return list(found)
 
-    def compare_page(self, page: Any) -> list[str]:
+    def compare_page(self, page):
         """The same for every widget and still drawing of a page, in both themes."""
-        found: list[str] = []
+        found = []
         for theme in ("light", "dark"):
             for one in (page, self.page):
                 one.emulate_media(color_scheme=theme, reduced_motion="reduce")

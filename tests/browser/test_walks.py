@@ -7,7 +7,7 @@ import pytest
 
 import guidedviz as gv
 from guidedviz.views.words import label
-from tests.browser.bare import BarePage, StagePage
+from tests.browser.bare import StagePage
 from tests.widgets.toy import PIECES, rule
 
 pytestmark = pytest.mark.browser
@@ -18,22 +18,22 @@ MOVES = 12
 class Expected:
     """The output and the cursor. The toy takes the likeliest token, so that all that comes can be told before."""
 
-    def __init__(self, prompt: list[int]) -> None:
+    def __init__(self, prompt):
         self.prompt, self.output, self.cursor = prompt, [], 0
 
-    def step(self) -> None:
+    def step(self):
         if self.cursor == len(self.output) < MOST:
             self.output.append(int(np.argmax(rule(self.prompt + self.output, end=False))))
         self.cursor = min(self.cursor + 1, len(self.output))
 
-    def end(self) -> None:
+    def end(self):
         while self.cursor < MOST:
             self.step()
 
-    def go(self, cursor: int) -> None:
+    def go(self, cursor):
         self.cursor = max(0, min(cursor, len(self.output)))
 
-    def take(self, token: int) -> None:
+    def take(self, token):
         if self.cursor == MOST:
             return
         if self.output[self.cursor : self.cursor + 1] != [token]:
@@ -41,7 +41,7 @@ class Expected:
         self.cursor += 1
 
 
-def drag(stage: StagePage, expected: Expected, chance: random.Random) -> None:
+def drag(stage, expected, chance):
     """Drag the slider of the steps to some step."""
     if not expected.output:
         return
@@ -55,7 +55,7 @@ def drag(stage: StagePage, expected: Expected, chance: random.Random) -> None:
     expected.go(cursor)
 
 
-def move(stage: StagePage, expected: Expected, chance: random.Random) -> None:
+def move(stage, expected, chance):
     """One thing that a person does, on the page and in the model."""
     keys = {
         "ArrowRight": expected.step,
@@ -86,7 +86,7 @@ def move(stage: StagePage, expected: Expected, chance: random.Random) -> None:
         drag(stage, expected, chance)
 
 
-def follow(bare: BarePage, stage: StagePage, expected: Expected) -> None:
+def follow(bare, stage, expected):
     """Wait until the page stands where the model stands."""
     stage.wait(expected.cursor)
     names = [label(PIECES[token]) for token in expected.output]

@@ -14,23 +14,23 @@ ASCENT, DESCENT = 0.72, 0.2  # of the font size, above and below the baseline
 Box = tuple[float, float, float, float]
 
 
-def of_class(svg: str, name: str) -> list[ElementTree.Element]:
+def of_class(svg, name):
     """The elements of a class in a drawing."""
     return [e for e in ElementTree.fromstring(svg).iter() if name in e.get("class", "").split()]
 
 
 @lru_cache(maxsize=4)
-def machine(svg: str) -> ElementTree.Element:
+def machine(svg):
     """The diagram inside a drawing."""
     return of_class(svg, "gv-machine")[0]
 
 
-def parts(svg: str, name: str) -> list[ElementTree.Element]:
+def parts(svg, name):
     """The elements of a class, inside the diagram."""
     return [e for e in machine(svg).iter() if name in e.get("class", "").split()]
 
 
-def text_box(text: ElementTree.Element, width: float = 0.0) -> Box:
+def text_box(text, width=0.0):
     """The box of a text; `width` is that of a text that is still to come."""
     size, x, y = (float(text.get(key, 0)) for key in ("font-size", "x", "y"))
     width = width or wide(text.text or "", size)
@@ -38,7 +38,7 @@ def text_box(text: ElementTree.Element, width: float = 0.0) -> Box:
     return left, y - ASCENT * size, left + width, y + DESCENT * size
 
 
-def names(svg: str) -> list[tuple[str, Box]]:
+def names(svg):
     """Every label, count and title, and the boxes of calls."""
     calls = {e for call in parts(svg, "gv-call") for e in call.iter()}
     found = [e for kind in ("gv-label", "gv-rule") for e in parts(svg, kind) if e not in calls]
@@ -48,18 +48,18 @@ def names(svg: str) -> list[tuple[str, Box]]:
     return boxes + [(f"call {n}", _rect(e)) for n, e in enumerate(parts(svg, "gv-box")) if e.tag.endswith("rect")]
 
 
-def discs(svg: str) -> list[tuple[str, Box]]:
+def discs(svg):
     """Every state: its number, and the box of its disc."""
     states = parts(svg, "gv-state")
     return [(e.get("data-state", ""), _rect(next(c for c in e if c.get("class") == "gv-disc"))) for e in states]
 
 
-def _rect(e: ElementTree.Element) -> Box:
+def _rect(e):
     x, y, width, height = (float(e.get(key, 0)) for key in ("x", "y", "width", "height"))
     return x, y, x + width, y + height
 
 
-def overlap(one: Box, other: Box) -> bool:
+def overlap(one, other):
     """Whether two boxes share more than a hair."""
     left, top, right, bottom = zip(one, other, strict=True)
     wide = min(right) - max(left)
@@ -67,7 +67,7 @@ def overlap(one: Box, other: Box) -> bool:
     return wide > 0.5 and high > 0.5
 
 
-def on_disc(name: Box, disc: Box) -> bool:
+def on_disc(name, disc):
     """Whether a box overlaps a disc with round ends."""
     left, top, right, bottom = disc
     radius = (bottom - top) / 2
@@ -76,7 +76,7 @@ def on_disc(name: Box, disc: Box) -> bool:
     return hypot(across, down) < radius - 0.5
 
 
-def collisions(svg: str) -> list[str]:
+def collisions(svg):
     """Names that overlap each other or a state."""
     every = names(svg)
     states = discs(svg)
@@ -85,7 +85,7 @@ def collisions(svg: str) -> list[str]:
     return found + [f"{name} on state {state}" for name, box in every for state, disc in states if on_disc(box, disc)]
 
 
-def struck(svg: str) -> list[str]:
+def struck(svg):
     """Names that an arrow to a rule, or back from it, passes through; the discs at its two ends are its own."""
     every = [(name, box) for name, box in names(svg) if not name.startswith("count")]
     high = [(f"state {n}", box) for n, box in discs(svg) if box[3] - box[1] > 10]  # dots have no names
@@ -98,7 +98,7 @@ def struck(svg: str) -> list[str]:
     return found
 
 
-def passes(points: np.ndarray, box: Box) -> bool:
+def passes(points, box):
     """Whether a point lies in a box, more than a pixel from its sides."""
     x, y = points.T
     left, top, right, bottom = box
@@ -107,13 +107,13 @@ def passes(points: np.ndarray, box: Box) -> bool:
     return bool((across & down).any())
 
 
-def _near(disc: Box, end: np.ndarray) -> bool:
+def _near(disc, end):
     left, top, right, bottom = disc
     x, y = end
     return bool(left - 2 <= x <= right + 2 and top - 2 <= y <= bottom + 2)
 
 
-def curve_points(data: str) -> np.ndarray:
+def curve_points(data):
     """Points along a path of Bézier curves, less than two pixels apart."""
     numbers = re.findall(r"-?\d+(?:\.\d+)?", data)
     spots = np.array([float(n) for n in numbers]).reshape(-1, 2)

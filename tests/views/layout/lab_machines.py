@@ -1,11 +1,9 @@
 """The machines that the labs build from texts written in them."""
 
 import ast
-from collections.abc import Iterator
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import guidedviz as gv
 
@@ -14,7 +12,7 @@ MAKERS = ("regex", "pattern", "grammar", "json_schema", "json")
 
 
 @cache
-def lab_calls() -> dict[str, tuple[str, list[Any], dict[str, Any]]]:
+def lab_calls():
     """Each call of the labs that builds a machine, as text and in parts; those with computed arguments are left out."""
     return {
         f"{maker}({', '.join(map(repr, arguments))})": (maker, arguments, named)
@@ -24,7 +22,7 @@ def lab_calls() -> dict[str, tuple[str, list[Any], dict[str, Any]]]:
 
 
 @cache
-def lab_machine(call: str) -> Any:
+def lab_machine(call):
     """The machine of a call; one state where a lab shows an error."""
     maker, arguments, named = lab_calls()[call]
     with suppress(gv.errors.GuidedVizError):
@@ -32,9 +30,9 @@ def lab_machine(call: str) -> Any:
     return gv.regex("")
 
 
-def _calls(tree: ast.Module) -> Iterator[tuple[str, list[Any], dict[str, Any]]]:
+def _calls(tree):
     """The name of each maker that is called, with its arguments."""
-    known: dict[str, Any] = {}
+    known = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
             known[node.targets[0].id] = _value(node.value, known)
@@ -47,7 +45,7 @@ def _calls(tree: ast.Module) -> Iterator[tuple[str, list[Any], dict[str, Any]]]:
                     yield maker, arguments, named
 
 
-def _value(node: ast.expr, known: dict[str, Any]) -> Any:
+def _value(node, known):
     if isinstance(node, ast.Name):
         return known.get(node.id)
     try:

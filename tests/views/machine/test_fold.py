@@ -12,7 +12,7 @@ from guidedviz.errors import GuidedVizError
 from guidedviz.machines.regular.nfa import build_nfa
 from guidedviz.machines.regular.regex import parse_regex, regex
 from guidedviz.views.layout.fold import find_chains, fold, fold_loops, inside_row
-from guidedviz.views.layout.sketch import Arrow, Sketch, sketch_dfa, sketch_nfa, sketch_pda
+from guidedviz.views.layout.sketch import Arrow, sketch_dfa, sketch_nfa, sketch_pda
 from guidedviz.views.machine.picture import draw_machine
 from tests.strategies import grammars, regexes
 from tests.views.layout.drawn import of_class
@@ -21,7 +21,7 @@ NAME = {"type": "object", "properties": {"name": {"type": "string"}}, "required"
 NAME |= {"additionalProperties": False}
 
 
-def unfolded_again(sketch: Sketch) -> list[Arrow]:
+def unfolded_again(sketch):
     """Every arrow of a folded sketch as arrows of one byte."""
     found = []
     for arrow in sketch.arrows:

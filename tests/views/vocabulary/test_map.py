@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import guidedviz as gv
-from guidedviz.views.vocabulary.atlas import Atlas, atlas, curve, kind, size_for
+from guidedviz.views.vocabulary.atlas import atlas, curve, kind, size_for
 
 HOSTILE = [b"<script>alert(1)</script>", b'"onload="x', b"]]>", b"&amp;", b"\x00\x1b\xff", "\u202e\u200b".encode()]
 HOSTILE += [b"", b"\n", b" a", b"a", b"7", b"42", b"</s>"]
@@ -43,7 +43,7 @@ def test_every_token_has_one_place_in_byte_order_and_no_text_comes_last(listed, 
     assert [0, *(place.stop for place in regions)] == [*(place.start for place in regions), len(listed)]
 
 
-def walk_moves(made: Atlas) -> list[tuple[int, int]]:
+def walk_moves(made):
     """The cells as the page finds them."""
     bits = np.unpackbits(np.frombuffer(made.moves, np.uint8), bitorder="little")
     pairs = bits[: 2 * (made.width * made.height - 1)].reshape(-1, 2)
@@ -58,7 +58,7 @@ def test_the_moves_that_travel_are_the_curve(llama3):
         assert walk_moves(made)[: len(made)] == cells
 
 
-def read_png(data: bytes) -> np.ndarray:
+def read_png(data):
     """A reader that knows only what the PNG standard says of one-bit pictures."""
     width, height, depth, colour = struct.unpack(">IIBB", data[16:26])
     assert (data[:8], depth, colour) == (b"\x89PNG\r\n\x1a\n", 1, 0)
@@ -70,7 +70,7 @@ def read_png(data: bytes) -> np.ndarray:
     return np.unpackbits(rows[:, 1:], axis=1, count=width).astype(bool)
 
 
-def stencils(figure: gv.Figure) -> list[np.ndarray]:
+def stencils(figure):
     found = re.findall(r"image/png;base64,([^\"]+)", figure.svg)
     return [read_png(base64.b64decode(data)) for data in found]
 
