@@ -4,6 +4,7 @@ import pytest
 
 import guidedviz as gv
 from guidedviz.decoding import Conversation
+from tests.browser.access import CONTRAST
 from tests.decoding.scripted import Scripted
 
 pytestmark = pytest.mark.browser
@@ -37,6 +38,9 @@ def test_a_result_is_changed_before_the_model_reads_it(bare):
     assert chips.count("</tool_response>") == 1, "what was typed is no chip"
     assert "41 </tool_response></tool_response>" in read.inner_text()
     assert sees(stage, ".gv-turn-now")
+    for theme in ("Dark", "Light"):
+        bare.theme(theme)
+        assert stage.root.locator(".gv-tape").evaluate(CONTRAST) == {}, "chips can be read"
     stage.go_on(1)
     assert sees(stage, ".gv-chip.gv-now")
     said = stage.root.locator(".gv-other-turn")

@@ -70,25 +70,28 @@ def site(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def tab(site, browser):
-    """A tab with lab 00, and the addresses that it asked."""
-    asked = []
+def asked():
+    """The addresses that the tab asked."""
+    return []
+
+
+@pytest.fixture(scope="module")
+def page(site, browser, asked):
+    """A tab with lab 00."""
     page = browser.new_page()
     page.on("request", lambda request: asked.append(request.url))
     page.goto(f"{site[0]}/notebooks/index.html?path=labs/00_start_here.ipynb#cell-id=00-start-here-20")
     page.wait_for_selector(".jp-Notebook .jp-CodeCell", timeout=60_000)
-    yield page, asked
+    yield page
     page.close()
 
 
-def test_the_lab_opens_with_its_text_and_its_pictures(tab):
-    page, _ = tab
+def test_the_lab_opens_with_its_text_and_its_pictures(page):
     page.wait_for_selector(".jp-Notebook h1:has-text('Start here')")
     page.wait_for_selector(".jp-Notebook .jp-OutputArea img")  # those near the cell; the rest is drawn when it is seen
 
 
-def test_an_address_opens_a_lab_at_a_cell_and_the_page_says_where_the_work_stays(tab):
-    page, _ = tab
+def test_an_address_opens_a_lab_at_a_cell_and_the_page_says_where_the_work_stays(page):
     page.wait_for_selector(".gv-tab-bar")
     active = "window.jupyterapp.shell.currentWidget.content.activeCell.model.id"
     assert page.evaluate(active) == "00-start-here-20"
@@ -97,8 +100,7 @@ def test_an_address_opens_a_lab_at_a_cell_and_the_page_says_where_the_work_stays
     assert download.value.suggested_filename.endswith("00_start_here.ipynb")
 
 
-def test_its_python_has_the_library_and_machines_work(tab):
-    page, _ = tab
+def test_its_python_has_the_library_and_machines_work(page):
     code = """
 import guidedviz as gv
 date = gv.regex(r"[0-9]{4}-[0-9]{2}")
@@ -107,14 +109,12 @@ print(date.accepts(b"2026-11"), date.accepts(b"2026"), person.accepts(b'{"age": 
     assert page.evaluate(RUN, code).strip().endswith("True False True True")
 
 
-def test_python_starts_beside_jupyterlab_and_the_first_kernel_takes_it_over(tab):
-    page, _ = tab
+def test_python_starts_beside_jupyterlab_and_the_first_kernel_takes_it_over(page):
     page.evaluate(RUN, "1")
     assert [worker.url.rsplit("/", 1)[1] for worker in page.workers] == ["worker.mjs"]
 
 
-def test_a_start_compiles_no_module(tab):
-    page, _ = tab
+def test_a_start_compiles_no_module(page):
     code = """
 import sys
 origins = [str(module.__spec__.origin) for module in [*sys.modules.values()] if getattr(module, "__spec__", None)]
@@ -124,8 +124,7 @@ print(len([one for one in origins if one.endswith(".pyc")]), [one for one in ori
     assert others == "[]"
 
 
-def test_a_name_is_completed(tab):
-    page, _ = tab
+def test_a_name_is_completed(page):
     code = """async () => {
       const asked = {code: "import guidedviz as gv; gv.draw_ma", cursor_pos: 34};
       const { kernel } = window.jupyterapp.shell.currentWidget.sessionContext.session;
@@ -135,14 +134,12 @@ def test_a_name_is_completed(tab):
     assert {".draw_machine", ".draw_map"} <= {*page.evaluate(code)}
 
 
-def test_a_kernel_that_is_restarted_has_the_library(tab):
-    page, _ = tab
+def test_a_kernel_that_is_restarted_has_the_library(page):
     page.evaluate("window.jupyterapp.shell.currentWidget.sessionContext.session.kernel.restart()")
     assert page.evaluate(RUN, "import guidedviz as gv\nprint(gv.regex('a').accepts(b'a'))").strip() == "True"
 
 
-def test_python_and_then_the_model_of_the_lab_are_fetched_while_the_page_opens(tab, site):
-    page, asked = tab
+def test_python_and_then_the_model_of_the_lab_are_fetched_while_the_page_opens(page, asked, site):
     links = page.evaluate("[...document.querySelectorAll('link[rel=preload]')].map(link => link.href)")
     here = f"{site[0]}/{site[2]}/"
     assert {f"{here}pyodide.asm.wasm", f"{here}python_stdlib.zip"} <= {*links} & {*asked}
@@ -154,15 +151,13 @@ def test_python_and_then_the_model_of_the_lab_are_fetched_while_the_page_opens(t
     assert [file for file in ours if not (site[1] / site[2] / file).exists()] == []
 
 
-def test_all_wheels_are_loaded_with_python_and_none_by_its_package_manager(tab):
-    page, asked = tab
+def test_all_wheels_are_loaded_with_python_and_none_by_its_package_manager(page, asked):
     page.evaluate(RUN, "import guidedviz, ipywidgets")
     assert [one for one in asked if one.endswith(".whl")]
     assert [one for one in asked if "/pypi/" in one] == []
 
 
-def test_the_page_draws_on_while_python_computes(tab):
-    page, _ = tab
+def test_the_page_draws_on_while_python_computes(page):
     page.evaluate("() => { window.frames = 0; (function draw() { window.frames++; requestAnimationFrame(draw); })(); }")
     code = "import time\nbegan = time.time()\nwhile time.time() < began + 1: pass\nprint('done')"
     before = page.evaluate("window.frames")
@@ -170,8 +165,7 @@ def test_the_page_draws_on_while_python_computes(tab):
     assert page.evaluate("window.frames") - before > 10, "Python runs in a worker"
 
 
-def test_what_a_widget_sends_arrives_whole(tab):
-    page, _ = tab
+def test_what_a_widget_sends_arrives_whole(page):
     code = """
 from comm import create_comm
 from guidedviz.files import as_sent
@@ -180,15 +174,13 @@ create_comm(target_name="t", data=as_sent({"answer": None, "parts": [None, "a"],
 
 
 @without_numpy
-def test_what_needs_numpy_says_so_in_one_sentence(tab):
-    page, _ = tab
+def test_what_needs_numpy_says_so_in_one_sentence(page):
     said = page.evaluate(RUN, "gv.load_model('clerk')").strip()
     assert said == "guidedviz.load_model needs NumPy, which this site lacks: it was built without a network"
 
 
 @with_numpy
-def test_a_lab_runs_its_live_stage_takes_a_step_and_a_prediction_is_answered(tab):
-    page, _ = tab
+def test_a_lab_runs_its_live_stage_takes_a_step_and_a_prediction_is_answered(page):
     page.evaluate("window.jupyterapp.commands.execute('notebook:run-all-cells').then(() => { window.ran = true; })")
     page.wait_for_function("window.ran", timeout=300_000)
     cells = "[...window.jupyterapp.shell.currentWidget.content.model.cells]"
@@ -218,8 +210,7 @@ def scroll(page, cell):
     )
 
 
-def test_files_of_the_library_lie_beside_its_wheel_and_are_fetched_when_they_are_used(tab, site):
-    page, asked = tab
+def test_files_of_the_library_lie_beside_its_wheel_and_are_fetched_when_they_are_used(page, asked, site):
     named = "models/bard/model.safetensors"
     assert not [one for one in asked if named in one]
     code = f"from guidedviz.files import shipped\nprint(shipped('{named}').stat().st_size)"
@@ -234,13 +225,11 @@ def test_files_of_the_library_lie_beside_its_wheel_and_are_fetched_when_they_are
     assert wheel.stat().st_size < 1_200_000, "with what is compiled"
 
 
-def test_no_request_leaves_the_site(tab, site):
-    _, asked = tab
+def test_no_request_leaves_the_site(page, asked, site):
     assert [one for one in asked if not one.startswith((site[0], "blob:", "data:"))] == []
 
 
-def test_a_second_visit_asks_for_no_file_whose_name_tells_its_content(tab, site, browser):
-    page, _ = tab
+def test_a_second_visit_asks_for_no_file_whose_name_tells_its_content(page, site, browser):
     Quiet.asked.clear()
     again = browser.new_page()
     again.goto(page.url)

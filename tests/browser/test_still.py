@@ -7,7 +7,6 @@ import pytest
 import guidedviz as gv
 from guidedviz.models.chat import Prompt
 from guidedviz.views.charts.bars import NOT_ASKED_WORDS
-from tests.browser.access import CONTRAST
 from tests.common import regex_guide
 
 pytestmark = pytest.mark.browser
@@ -82,21 +81,3 @@ def test_the_still_picture_says_what_the_page_says(bare, runs, name):
             shown = squash(page["stack"][0])
             assert all(words in shown for words in top), "rule, what it waits for, and height"
             assert shown.startswith(f"{top[0]}{depth}"), "the depth is the height of the top"
-
-
-def test_a_special_token_of_a_prompt_or_of_a_run_is_a_chip_with_a_name(bare, runs):
-    """The characters that a person typed are no chip."""
-    trace, guide = runs["a chat prompt"]
-    stage = bare.show_stage(gv.stage(trace, guide=guide, steps=len(trace.steps)))
-    for name, count in (("im_start", 2), ("im_end", 1), ("end", 1)):
-        found = stage.root.get_by_role("img", name=f"special token <|{name}|>", exact=True)
-        assert found.all_inner_texts() == [name] * count
-    assert "user↵What is <|im_start|>?↵Yes or no:↵" in stage.root.locator(".gv-prompt").inner_text()
-    for theme in ("Light", "Dark"):
-        bare.theme(theme)
-        assert stage.root.locator(".gv-tape").evaluate(CONTRAST) == {}
-    sizes = "nodes => nodes.map((node) => parseFloat(getComputedStyle(node).fontSize))"
-    assert min(stage.root.locator(".gv-special").evaluate_all(sizes)) >= 12
-    stage.root.press("Home")
-    stage.wait(0)
-    assert stage.root.locator(".gv-chip .gv-special").count() == 1, "a token that is still to come"
