@@ -114,7 +114,8 @@ class BarePage(Shown):
 
     def show(self, shown, lost=False):
         """Put a live widget on the page, which may have lost the widget's code."""
-        name, wire = f"widget{len(self._shown)}", shown.display.widget
+        name = f"widget{len(self._shown)}"
+        wire = shown.display.widget
         self._shown[name] = shown
         self._mount(name, wire, lost)
         return self.page.locator(f"[data-shown={name}]")
@@ -180,7 +181,9 @@ class StagePage:
     """A stage as a person finds it on the page."""
 
     def __init__(self, shown, root):
-        self.shown, self.page, self.root = shown, shown.page, root
+        self.shown = shown
+        self.page = shown.page
+        self.root = root
         root.wait_for(timeout=20000)
         root.scroll_into_view_if_needed()
 

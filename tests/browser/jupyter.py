@@ -66,12 +66,14 @@ def free_port():
 @pytest.fixture(scope="session")
 def lab_server(tmp_path_factory):
     """A JupyterLab with settings of its own: its address, its token, its folder."""
-    home, folder = tmp_path_factory.mktemp("jupyter"), tmp_path_factory.mktemp("notebooks")
+    home = tmp_path_factory.mktemp("jupyter")
+    folder = tmp_path_factory.mktemp("notebooks")
     settings = home / "config" / "lab" / "user-settings"
     for name, content in SETTINGS.items():
         (settings / name).parent.mkdir(parents=True, exist_ok=True)
         (settings / name).write_text(json.dumps(content))
-    port, token = free_port(), secrets.token_hex(8)
+    port = free_port()
+    token = secrets.token_hex(8)
     env = {k: v for k, v in os.environ.items() if k not in ("GUIDEDVIZ_HEADLESS", "JUPYTER_TOKEN")}
     env |= {"JUPYTER_CONFIG_DIR": str(home / "config"), "IPYTHONDIR": str(home / "ipython")}
     env |= {"JUPYTER_DATA_DIR": str(home / "data")}
@@ -132,7 +134,10 @@ class Notebook(Shown):
     """A notebook in JupyterLab, and what a person does with it."""
 
     def __init__(self, workbench, name):
-        self.name, self.folder, self.page, self.errors = name, workbench.folder, workbench.page, workbench.errors
+        self.name = name
+        self.folder = workbench.folder
+        self.page = workbench.page
+        self.errors = workbench.errors
         self.page.evaluate("path => { window.jupyterapp.commands.execute('docmanager:open', { path }); }", name)
         self.page.wait_for_function(OPENED, arg=name, timeout=90000)
         self.page.wait_for_selector(".jp-Notebook .jp-Cell")

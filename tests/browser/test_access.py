@@ -135,7 +135,8 @@ def held(page):
 
 def test_the_tip_of_a_token_is_reached_with_keys_and_follows_the_steps(still):
     stage = still.show_stage(person(steps=6))
-    press, tip = still.page.keyboard.press, stage.root.locator("[role=tooltip]")
+    press = still.page.keyboard.press
+    tip = stage.root.locator("[role=tooltip]")
     stage.go_back(1)
     stage.root.locator(".gv-keys-help summary").focus()
     press("Tab")
@@ -194,7 +195,8 @@ def forced(still):
 def test_forced_colours_tell_bars_tokens_and_times_apart(forced):
     stage = forced.show_stage(person(steps=9))
     stage.go_back(3)
-    root, canvas = stage.root, colour(stage.root)
+    root = stage.root
+    canvas = colour(stage.root)
     stage.look("bars", "odds")
     filled = (".gv-rest .gv-after", ".gv-legend .gv-after", ".gv-timebars i:nth-child(3)")
     outlined = {".gv-rest .gv-before": "borderTopColor", ".gv-legend .gv-before": "borderTopColor"}
@@ -215,7 +217,8 @@ def test_forced_colours_tell_bars_tokens_and_times_apart(forced):
 @pytest.mark.slow
 def test_forced_colours_tell_lit_states_and_frames_apart_by_shape(forced):
     _, _, slot = show_stack(forced, steps=6)
-    lit, plain = slot.locator(".gv-over .gv-lit .gv-disc").first, slot.locator(".gv-sheets > svg .gv-disc").first
+    lit = slot.locator(".gv-over .gv-lit .gv-disc").first
+    plain = slot.locator(".gv-sheets > svg .gv-disc").first
     assert colour(lit, "fill") != colour(plain, "fill")
     assert float(colour(lit, "strokeWidth")[:-2]) > 2 * float(colour(plain, "strokeWidth")[:-2])
     assert colour(slot.locator(".gv-over .gv-lit .gv-name").first, "fill") != colour(lit, "fill")

@@ -103,7 +103,8 @@ def look(browser):
     """Opens a file, and says where the page is then, what it asked for or was refused, and what is strange on it."""
     context = browser.browser.new_context(viewport={"width": 1300, "height": 9000})
     context.route(f"{EVIL}**", lambda route: route.fulfill(body="stolen"))
-    page, asked = context.new_page(), []
+    page = context.new_page()
+    asked = []
     page.on("request", lambda request: asked.append(request.url))
     page.on("console", lambda said: asked.append(said.text) if "Content Security Policy" in said.text else None)
     page.on("pageerror", lambda error: asked.append(str(error)))
@@ -151,7 +152,8 @@ def test_no_cell_of_the_author_does_anything_on_an_exported_page_and_all_that_wa
 
 
 def test_no_cell_of_the_author_does_anything_on_a_page_of_the_site(shown, look, tmp_path):
-    site, film = load_site(), honest(shown)["film"]
+    site = load_site()
+    film = honest(shown)["film"]
     site.write_files(tmp_path / "files")
     data = {RECORDING: {"kind": "film", "shown": film, "step": 0}, "text/html": "<p>still</p>"}
     notebook = new_notebook()

@@ -54,7 +54,8 @@ def test_charts_are_plotly_figures_that_follow_the_theme(open_notebook):
 
     costs = plots.first
     assert "<b>x</b>" in costs.inner_text() or "$x$" in costs.inner_text(), "tokens stay text"
-    bars, hover = costs.locator(".bars .point path"), costs.locator(".hovertext")
+    bars = costs.locator(".bars .point path")
+    hover = costs.locator(".hovertext")
     assert bars.count() == 3 * 12
     for _ in range(20):  # Plotly forgets a mouse that comes while it draws the chart in its new colours
         costs.hover(force=True, position={"x": 1, "y": 1})

@@ -51,7 +51,8 @@ def room(bard, monkeypatch):
 @pytest.fixture
 def page(browser):
     """A page on which no script fails, and the policy of the host forbids nothing that it does."""
-    found, said = browser.new_page(), []
+    found = browser.new_page()
+    said = []
     found.set_viewport_size({"width": 1000, "height": 1100})
     found.on("pageerror", lambda error: said.append(str(error)))
     found.on("console", lambda line: "Security Policy" in line.text and said.append(line.text))

@@ -43,7 +43,8 @@ def test_a_stage_opens_on_the_machine_and_its_regex_is_edited_above_it(bare, siz
     bare.resize(*size)
     if size[0] < 640:
         stage.tab("machine")
-    line, machine = stage.root.locator(".gv-edit-line"), stage.root.locator("[data-part=machine]")
+    line = stage.root.locator(".gv-edit-line")
+    machine = stage.root.locator("[data-part=machine]")
     text = line.get_by_role("textbox", name="regex")
     assert text.input_value() == NAME
     assert text.bounding_box()["y"] < machine.bounding_box()["y"]

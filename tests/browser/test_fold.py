@@ -10,7 +10,8 @@ pytestmark = pytest.mark.browser
 def test_a_thick_arrow_unfolds_when_it_is_pressed_and_folds_again(bare):
     shown = gv.folded(gv.regex(r'\{"name": "[A-Z][a-z]+", "sex": "(male|female|other)", "age": [0-9]+\}'))
     root = bare.show(shown)
-    first, every = root.get_by_role("button", name='{"name"'), root.get_by_role("button", name="unfold all")
+    first = root.get_by_role("button", name='{"name"')
+    every = root.get_by_role("button", name="unfold all")
     first.wait_for()
     before = root.locator(".gv-state").count()
 

@@ -27,7 +27,8 @@ def text(share):
 
 def run(share, rows):
     free = sum(not fixed for _, fixed in text(share))
-    times, passes = (100.0, 50.0 - 40 * share), (40, free, 40 - free, 40)
+    times = (100.0, 50.0 - 40 * share)
+    passes = (40, free, 40 - free, 40)
     return Timed(share, 1 - free / len(text(share)), rows, *times, *passes, text(share), "same tokens")
 
 
@@ -46,7 +47,8 @@ class SliderPage:
         self.root = root or self.page.locator(".gv-fraction").first
         self.root.wait_for(timeout=30000)
         self.root.scroll_into_view_if_needed()
-        self.share, self.rows = self.root.locator(".gv-share"), self.root.locator(".gv-batch")
+        self.share = self.root.locator(".gv-share")
+        self.rows = self.root.locator(".gv-batch")
 
     @property
     def place(self):
@@ -88,7 +90,8 @@ class Clock:
     """Runs that take as long as they are told to."""
 
     def __init__(self):
-        self.slow, self.begun = 0.01, []
+        self.slow = 0.01
+        self.begun = []
 
     def time_task(self, model, task, rows, stop):
         self.begun.append(task.fraction)
@@ -116,7 +119,8 @@ def show_live(bare):
 
 def show_record(bare, record=RECORD, share=0.5, rows=1):
     recorded = gv.fraction_slider(record)
-    recorded.place, recorded.rows = nearest_fraction(share), rows
+    recorded.place = nearest_fraction(share)
+    recorded.rows = rows
     return recorded, SliderPage(bare, bare.show(recorded))
 
 
@@ -126,7 +130,8 @@ def test_everything_follows_a_drag_and_where_it_rests_a_point_appears(bare, cloc
     slider.wait_runs(1)
     assert (slider.points, slider.place, clock.begun) == ((1, 0), 14, [0.7]), "a first one without a move"
     clock.slow = 30  # where a slow machine rests on the way, the next move stops the run
-    mouse, seen = slider.page.mouse, set()
+    mouse = slider.page.mouse
+    seen = set()
     mouse.move(*slider.spot(0.7))
     mouse.down()
     for share in (0.62, 0.5, 0.41, 0.3):
@@ -165,7 +170,8 @@ def test_keys_go_from_place_to_place_and_from_rows_to_rows(bare, clock):
 
 def test_the_curve_is_dragged_and_the_keys_go_on_from_there(bare):
     _, slider = show_record(bare, share=0.7)
-    knob, mouse = slider.root.locator("[data-part='on-model']"), slider.page.mouse
+    knob = slider.root.locator("[data-part='on-model']")
+    mouse = slider.page.mouse
     assert min(knob.bounding_box()["width"], knob.bounding_box()["height"]) >= 14
     x, y = middle(knob)
     mouse.move(x, y)
@@ -191,7 +197,8 @@ def test_a_finger_drags_it(bare):
 
 def test_each_number_of_the_formula_and_its_boxes_light_each_other(bare):
     _, slider = show_record(bare)
-    terms, boxes = slider.root.locator(".gv-term"), slider.root.locator(".gv-lane path:not(.gv-pass-clock)")
+    terms = slider.root.locator(".gv-term")
+    boxes = slider.root.locator(".gv-lane path:not(.gv-pass-clock)")
     assert terms.all_inner_texts() == ["2.50", "0.25", "0.50 · 2.50", "0.25"]
     fill, shadow = (f"node => getComputedStyle(node).{name}" for name in ("fill", "boxShadow"))
     for at in range(4):

@@ -129,7 +129,8 @@ def test_every_kind_of_widget_is_tried():
 @pytest.mark.parametrize("name", KINDS)
 @pytest.mark.quick("stage, live")
 def test_no_text_of_a_widget_does_anything_on_the_page(shown, bare_page, name):
-    kind, live = name.split()[0].rstrip(","), name.split(", ")[1]
+    kind = name.split()[0].rstrip(",")
+    live = name.split(", ")[1]
     for bundle in bundles_of([kind]):
         bare_page.call("load", bundle, read_bundle(f"{bundle}.js"), page_css(kind))
 

@@ -39,7 +39,8 @@ def files(browser):
 def visit(files, path, search=""):
     """Open a file, press what can be pressed, and say which strange elements are on the page."""
     files.page.goto(f"file://{path}")
-    played, places = files.call("play"), files.page.locator(".gv-place").count()
+    played = files.call("play")
+    places = files.page.locator(".gv-place").count()
     assert played >= places / 2, "most recordings are shown"
     if search:
         files.page.locator(".search input").fill(search)
@@ -65,10 +66,12 @@ def pack(record):
 
 def test_a_player_of_an_unchecked_recording_does_nothing_that_the_recording_says(run, files, tmp_path):
     """The page itself is safe, if somebody puts another recording into its file."""
-    path, page = tmp_path / "run.json", tmp_path / "run.html"
+    path = tmp_path / "run.json"
+    page = tmp_path / "run.html"
     path.write_text(pack(run), encoding="utf-8")
     gv.Trace.load(path).page(page, step=2)
-    whole, kept = page.read_text(encoding="utf-8"), compress(run["recording"])
+    whole = page.read_text(encoding="utf-8")
+    kept = compress(run["recording"])
     nonce = re.search(r'data-nonce="([^"]+)"', whole)[1]
     place = str(play_place("stage", kept, nonce, 2))
     assert whole.count(place) == 1
@@ -205,7 +208,8 @@ def test_no_text_of_a_still_picture_does_anything(files, tmp_path, monkeypatch, 
     page = tmp_path / "stills.html"
     for site, every in ("", 8), ("1", 2):
         monkeypatch.setenv("GUIDEDVIZ_SITE", site)
-        texts, facts = words_of()[:: every * nth], []
+        texts = words_of()[:: every * nth]
+        facts = []
         for used in (["a"] * len(texts), texts):
             body = "".join(html for words in used for html in stills(words))
             page.write_text(f"<!doctype html><meta charset=utf-8><body>{body}", encoding="utf-8", errors="replace")

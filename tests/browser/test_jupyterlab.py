@@ -21,7 +21,8 @@ stage"""
 BIAS = "gv.bias_sliders(toy_model(), 'say ', ['Ada', 'Bob', 'Sure'])"
 ASK = "import guidedviz as gv\ngv.predict('How many?', number=lambda: 3, within=1, reveal='Three states.')"
 SCORE = "import guidedviz as gv\ngv.score()"
-ASKED, SCORED = 4, 5  # places of cells
+ASKED = 4  # places of cells
+SCORED = 5
 STRANGE = ":is(script, style, iframe, img, image, object, embed, a, foreignObject, [srcdoc])"
 LOOK = f"[window.ran ?? 0, document.querySelectorAll('iframe, .gv-stage > :not(style) {STRANGE}').length]"
 
@@ -34,7 +35,8 @@ def test_a_run_of_a_stranger_does_nothing(run, open_notebook, workbench):
         step |= {name: text("prefixed frame", 3) for name in ("label", "state", "words", "after", "drawn")}
     run["trace"] |= {name: text("image", 4) for name in ("prompt", "model", "device", "constraint")}
     (workbench.folder / "run.json").write_text(pack(run), encoding="utf-8")
-    notebook, asked = open_notebook("import guidedviz as gv\ngv.stage(gv.Trace.load('run.json'), steps=2)"), []
+    notebook = open_notebook("import guidedviz as gv\ngv.stage(gv.Trace.load('run.json'), steps=2)")
+    asked = []
     notebook.page.on("request", lambda request: asked.append(request.url))
     before = notebook.page.evaluate(LOOK)
     notebook.run_cell(0)
@@ -90,7 +92,8 @@ def test_no_style_of_jupyterlab_changes_another_widget(open_notebook, looks):
     """A film, a folded machine, the fraction slider and the score."""
     make = """import guidedviz as gv
 clerk = gv.load_model('clerk')"""
-    film, fold = "gv.film(gv.views.dfa_frames('a|b'))", "gv.folded(gv.regex('(abc|abd){4}'))"
+    film = "gv.film(gv.views.dfa_frames('a|b'))"
+    fold = "gv.folded(gv.regex('(abc|abd){4}'))"
     shows = [film, fold, "gv.fraction_slider(clerk)", "gv.score()"]
     notebook = open_notebook(make, *shows)
     for place in range(1 + len(shows)):
@@ -135,7 +138,8 @@ CELLS = "window.jupyterapp.shell.currentWidget.content.widgets.map(c => c.model.
 @pytest.mark.slow
 def test_a_control_that_was_clicked_keeps_its_keys_from_the_notebook(notebook):
     """In command mode x cuts a cell and arrows move to another one."""
-    stage, page = notebook.stage(), notebook.page
+    stage = notebook.stage()
+    page = notebook.page
     active = "window.jupyterapp.shell.currentWidget.content.activeCellIndex"
     heat = stage.root.locator("input[type=range][aria-label=temperature]")
     stage.root.focus()
@@ -157,7 +161,8 @@ def test_a_control_that_was_clicked_keeps_its_keys_from_the_notebook(notebook):
 
 
 def test_the_stage_takes_the_theme_of_jupyterlab(notebook):
-    stage, looks = notebook.stage(), set()
+    stage = notebook.stage()
+    looks = set()
     for theme in ("Dark", "Light"):
         notebook.theme(f"JupyterLab {theme}")
         looks.add(stage.root.evaluate("root => getComputedStyle(root).backgroundColor"))

@@ -39,7 +39,9 @@ class Chart:
     """A map as a person finds it on the page."""
 
     def __init__(self, bare, root):
-        self.bare, self.page, self.root = bare, bare.page, root
+        self.bare = bare
+        self.page = bare.page
+        self.root = root
         self.sheet = root.locator(".gv-map")
         root.locator(".gv-map-legend b").first.wait_for()
         self.sheet.scroll_into_view_if_needed()
@@ -197,8 +199,10 @@ def cells(chart):
 
 @pytest.mark.slow
 def test_two_fingers_zoom_and_move_the_map_and_one_taps_a_token_or_scrolls_the_page(bare, long_page):
-    chart, fingers = long_page, Fingers(bare.page)
-    top, (x, y) = bare.page.evaluate("scrollY"), chart.at(0.5, 0.5)
+    chart = long_page
+    fingers = Fingers(bare.page)
+    top = bare.page.evaluate("scrollY")
+    (x, y) = chart.at(0.5, 0.5)
     zoom = ((x - 20, y), (x - 120, y)), ((x + 20, y), (x + 120, y))
     pan = ((x - 60, y), (x - 60, y + 80)), ((x + 60, y), (x + 60, y + 80))
     for ways in (zoom, pan):
@@ -218,9 +222,11 @@ def test_two_fingers_zoom_and_move_the_map_and_one_taps_a_token_or_scrolls_the_p
 
 
 def test_the_wheel_scrolls_the_page_until_the_map_is_pressed_or_ctrl_held(bare, long_page):
-    chart, mouse = long_page, bare.page.mouse
+    chart = long_page
+    mouse = bare.page.mouse
     mouse.move(*chart.at(0.53, 0.3))
-    top, before = bare.page.evaluate("scrollY"), cells(chart)
+    top = bare.page.evaluate("scrollY")
+    before = cells(chart)
     mouse.wheel(0, 60)
     bare.wait(lambda: bare.page.evaluate("scrollY") > top)
     assert cells(chart) == before

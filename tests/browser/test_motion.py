@@ -154,7 +154,8 @@ def test_the_token_that_was_taken_flies_to_the_machine_and_lands_in_the_text(bar
     bare.hold()
     take_off(bare, stage)
     assert stage.root.locator(".gv-leaving").count() == 1, "the panel that it left is still there"
-    chip, lit = stage.root.locator(".gv-chip.gv-now"), stage.root.locator(".gv-over .gv-state.gv-lit")
+    chip = stage.root.locator(".gv-chip.gv-now")
+    lit = stage.root.locator(".gv-over .gv-state.gv-lit")
     opacity = "node => Number(getComputedStyle(node).opacity)"
     token = stage.tokens[0]
     ((sign, start, _),) = flying(bare, stage, 0)
@@ -175,7 +176,8 @@ def test_the_token_that_was_taken_flies_to_the_machine_and_lands_in_the_text(bar
 def test_a_film_moves_what_the_next_key_ends_and_a_step_back_goes_backwards(bare):
     bare.move()
     film = bare.show(gv.film(gv.views.nfa_reading_frames("(a|b)*ab", "ab")))
-    moving, lit = film.locator(".gv-moving"), film.locator(".gv-over > :first-child .gv-lit[data-state]")
+    moving = film.locator(".gv-moving")
+    lit = film.locator(".gv-over > :first-child .gv-lit[data-state]")
     bare.hold()
     film.press("ArrowRight")
     assert moving.locator(".gv-walker").count() == 2, "the wave along two ε edges"

@@ -17,7 +17,8 @@ def test_the_prompt_is_edited_in_place_and_the_run_before_it_stands_beside(bare,
     before = stage.tokens
     # no mouse: on a phone the strip goes back to the token at the cursor, and the press would meet another chip
     stage.root.locator(".gv-prompt[title]").dispatch_event("click")  # it has heard that its prompt can be edited
-    field, tape = stage.root.locator(".gv-prompt-field"), stage.root.locator(".gv-tape")
+    field = stage.root.locator(".gv-prompt-field")
+    tape = stage.root.locator(".gv-tape")
     assert field.bounding_box()["y"] >= tape.bounding_box()["y"], "it is in sight, though the cursor is later"
     field.fill("")
     field.press("Enter")

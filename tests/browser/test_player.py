@@ -31,7 +31,8 @@ def file(tmp_path_factory):
 @pytest.fixture
 def show(browser, file):
     """Opens the file; nothing may be loaded and no error may be in the console."""
-    said, pages = [], []
+    said = []
+    pages = []
 
     def open_page(after=""):
         context = browser.browser.new_context(viewport=SIZE, offline=True)

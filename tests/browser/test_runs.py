@@ -27,7 +27,8 @@ def host(clerk):
 @pytest.fixture
 def page(browser):
     """A page on which no script fails, and the policy of the host forbids nothing that it does."""
-    found, said = browser.new_page(), []
+    found = browser.new_page()
+    said = []
     found.on("pageerror", lambda error: said.append(str(error)))
     found.on("console", lambda line: "Security Policy" in line.text and said.append(line.text))
     found.set_default_timeout(10_000)

@@ -18,7 +18,8 @@ def set_theme(page, name):
 @pytest.mark.slow
 def test_it_plays_steps_searches_and_changes_its_theme_and_axe_finds_no_fault(browser, site):
     context = browser.browser.new_context(offline=True, color_scheme="light", viewport={"width": 1366, "height": 768})
-    page, said = context.new_page(), []
+    page = context.new_page()
+    said = []
     page.on("console", lambda message: said.append(message.text) if message.type == "error" else None)
     page.on("pageerror", lambda error: said.append(str(error)))
     page.on("request", lambda request: said.append(request.url) if request.url.startswith("http") else None)

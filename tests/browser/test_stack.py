@@ -36,7 +36,8 @@ def says(*pieces):
 
 def show(bare, machine=None, model=None, **settings):
     """A stage of nested JSON beside a file browser, where no other machine is given."""
-    machine, model = machine or gv.json(), model or says(*NESTED)
+    machine = machine or gv.json()
+    model = model or says(*NESTED)
     guide = gv.guide(machine, model.vocabulary)
     bare.resize(931, 768)
     live = gv.stage(model, "say ", guide, **{"temperature": 0, "max_tokens": 40, **settings})
@@ -103,7 +104,8 @@ def test_a_grammar_that_fits_is_shown_whole_without_chips_of_rules(bare):
 
 def test_one_rule_is_a_large_row_and_a_chip_shows_another_one(bare):
     _, stage, slot = show(bare, steps=8)
-    sheet, chosen = slot.locator(".gv-sheets > svg").first, slot.locator(".gv-rule-chip[aria-pressed='true']")
+    sheet = slot.locator(".gv-sheets > svg").first
+    chosen = slot.locator(".gv-rule-chip[aria-pressed='true']")
     active = frames(slot)[0]
     assert slot.locator(".gv-rule-chip[aria-current]").inner_text() == active
     assert f"rule {active};" in sheet.get_attribute("aria-label")
@@ -249,10 +251,12 @@ def test_the_called_box_grows_into_the_row_while_its_caller_shrinks_into_a_strip
     rows, after = scenes(bare, slot, 1800)
     assert list(rows) == ["string"]
     assert after == [*strips, "object", "member"], "the callers wait above"
-    last, ends = rows["string"], slot.evaluate(DISCS)
+    last = rows["string"]
+    ends = slot.evaluate(DISCS)
     bare.land()
     slot.locator(".gv-calls").wait_for(state="detached")
-    row, head = slot.locator("[data-part='rule']").bounding_box(), slot.locator(".gv-top").bounding_box()
+    row = slot.locator("[data-part='rule']").bounding_box()
+    head = slot.locator(".gv-top").bounding_box()
     assert row["y"] == pytest.approx(last["y"], abs=1)
     assert head["y"] + head["height"] == pytest.approx(last["y"] + last["height"], abs=1)
     assert slot.evaluate(DISCS) == ends, "the view does not jump when the motion ends"

@@ -28,7 +28,8 @@ def lookup(table: str, key: str) -> int:
 
 def staged(models, kind):
     """A machine of six states, one of 81, the pushdown machine of JSON, and a turn of a conversation."""
-    bard, clerk = models["bard"], models["clerk"]
+    bard = models["bard"]
+    clerk = models["clerk"]
     if kind == "six":
         return gv.stage(bard, "\n", regex_guide(bard, "[A-Z]+: [a-z]+\n"), seed=0, show=7)
     if kind == "json":
@@ -66,7 +67,8 @@ def ask_why(stage):
 @pytest.mark.parametrize("kind", ["six", "large", "json", "talk"])
 @pytest.mark.quick("json-phone")
 def test_what_must_be_seen_can_be_read(bare, models, kind, size):
-    stage, phone = show(bare, models, kind, size), size == "phone"
+    stage = show(bare, models, kind, size)
+    phone = size == "phone"
     for move in (None, "go to the prompt", "to the end, decoding what is missing"):
         if phone:
             stage.tab("next")
@@ -145,7 +147,8 @@ def test_a_pointer_drags_what_is_close_up_the_next_step_brings_the_state_back_an
     stage.root.hover()  # what is loaded at the first touch is painted
     stage.root.locator(".gv-keys-help .gv-help").wait_for(state="attached")
     slot = stage.root.locator("[data-slot='machine']")
-    sheets, box = slot.locator(".gv-sheets"), slot.locator(".gv-diagram").bounding_box()
+    sheets = slot.locator(".gv-sheets")
+    box = slot.locator(".gv-diagram").bounding_box()
     before = sheets.bounding_box()["x"]
     for _ in range(3):
         bare.page.mouse.move(box["x"] + 30, box["y"] + 40)

@@ -40,7 +40,8 @@ def runs():
     finite = regex_guide(clerk, '\\{"(piano|kettle)": "[a-z]+"\\}')
     talk = "What is <|im_start|>?\nYes or no:\n"
     parts = ("", "<|im_start|>", f"user\n{talk}", "<|im_end|>", "\n", "<|im_start|>", "assistant\n")
-    chat, answer = Prompt("".join(parts), clerk.encode(talk), parts), regex_guide(clerk, "yes|no")
+    chat = Prompt("".join(parts), clerk.encode(talk), parts)
+    answer = regex_guide(clerk, "yes|no")
     return {
         "a chat prompt": (gv.record(clerk, chat, answer, seed=1), answer),
         "a stack": (gv.record(clerk, BOXES, guide, seed=1), guide),

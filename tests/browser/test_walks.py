@@ -19,7 +19,9 @@ class Expected:
     """The output and the cursor. The toy takes the likeliest token, so that all that comes can be told before."""
 
     def __init__(self, prompt):
-        self.prompt, self.output, self.cursor = prompt, [], 0
+        self.prompt = prompt
+        self.output = []
+        self.cursor = 0
 
     def step(self):
         if self.cursor == len(self.output) < MOST:
@@ -46,7 +48,8 @@ def drag(stage, expected, chance):
     if not expected.output:
         return
     cursor = chance.randrange(1, len(expected.output) + 1)
-    box, mouse = stage.root.locator(".gv-scrub").bounding_box(), stage.page.mouse
+    box = stage.root.locator(".gv-scrub").bounding_box()
+    mouse = stage.page.mouse
     thumb = 16
     for place, move in ((0, mouse.down), (cursor, mouse.up)):
         share = place / len(expected.output)
@@ -99,7 +102,8 @@ def test_the_page_stands_where_a_model_of_the_stage_stands(bare, seed):
     chance = random.Random(seed)
     model = gv.ToyModel(PIECES, lambda tokens: rule(tokens, end=False), eos={0})
     live = gv.stage(model, "say ", temperature=0, max_tokens=MOST)
-    stage, expected = bare.show_stage(live), Expected(model.encode("say "))
+    stage = bare.show_stage(live)
+    expected = Expected(model.encode("say "))
     for count in range(MOVES):
         if count == MOVES // 2:
             stage = StagePage(bare, bare.show(live))  # what a reload shows

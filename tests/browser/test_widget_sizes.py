@@ -93,7 +93,8 @@ def test_the_map_fills_its_panel_on_the_stage_and_what_is_said_of_a_token_has_it
         bare.resize(*SIZES[size])
         chart.root.press("Escape")
         bare.page.wait_for_timeout(300)
-        sheet, room = chart.sheet.bounding_box(), panel.bounding_box()
+        sheet = chart.sheet.bounding_box()
+        room = panel.bounding_box()
         assert sheet["width"] * (sheet["height"] + 64) >= least * room["width"] * room["height"], "with its labels"
         assert sheet["width"] >= 300
         chart.sheet.click(position={"x": 40, "y": 40})
@@ -120,9 +121,11 @@ def test_a_film_that_is_a_little_too_wide_is_drawn_smaller_and_not_cut(bare, nam
 def test_a_film_and_what_is_below_it_keep_their_places(bare):
     bare.resize(*SIZES["phone"])
     root = bare.show(WIDGETS["film"]())
-    boxes, frames = set(), int(root.locator(".gv-film-scrub").get_attribute("max"))
+    boxes = set()
+    frames = int(root.locator(".gv-film-scrub").get_attribute("max"))
     for frame in range(frames + 1):
         root.locator(".gv-film-scrub").fill(str(frame))
-        box, screen = root.bounding_box(), root.locator(".gv-panel").bounding_box()
+        box = root.bounding_box()
+        screen = root.locator(".gv-panel").bounding_box()
         boxes.add((box["height"], screen["y"], screen["height"]))
     assert len(boxes) == 1

@@ -94,7 +94,8 @@ def test_hostile_names_never_make_a_picture_blank(name):
     else:
         draw = getattr(gv.views, name)
         figure = draw(*VIEWS[name], **{"title": NASTY} if "title" in inspect.signature(draw).parameters else {})
-    root, alone = ElementTree.fromstring(figure.svg), stand_alone(figure.svg)
+    root = ElementTree.fromstring(figure.svg)
+    alone = stand_alone(figure.svg)
     assert {each.tag.split("}")[1] for each in root.iter()} <= ELEMENTS | {"style"}
     assert not [key for each in root.iter() for key in each.attrib if key.startswith("on")]
     assert "var(--gv" not in alone

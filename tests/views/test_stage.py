@@ -155,7 +155,8 @@ def test_without_a_constraint_a_special_token_that_cannot_be_drawn_is_no_mask():
 
 
 def test_a_map_that_shows_the_stack_takes_the_place_of_the_machine():
-    trace, split = recorded(NESTED), gv.guide(NESTED, toy().vocabulary).split
+    trace = recorded(NESTED)
+    split = gv.guide(NESTED, toy().vocabulary).split
     plain = gv.views.draw_stage(trace, 4, machine=NESTED)
     asked = gv.views.draw_stage(trace, 4, machine=NESTED, split=split)
     counts = [[len(parts(figure, part)) for part in ("map", "machine")] for figure in (plain, asked)]

@@ -30,7 +30,8 @@ def contrast(one, other):
     return (high + 0.05) / (low + 0.05)
 
 
-TEXTS, GROUNDS = ("ink", "soft", "blue", "orange", "magenta", "green"), ("page", "card")
+TEXTS = ("ink", "soft", "blue", "orange", "magenta", "green")
+GROUNDS = ("page", "card")
 PAIRS = [(text, ground, 4.5) for text in TEXTS for ground in GROUNDS]
 # lit states, open calls, and the map
 PAIRS += [("on", "orange", 4.5), ("on", "blue", 4.5), ("foam", "sea", 4.5), ("ink", "land", 4.5), ("sea", "land", 3)]

@@ -109,7 +109,9 @@ def test_a_recording_and_a_stage_without_a_wish_have_no_box(toy):
 
 
 async def test_a_long_compile_leaves_the_stage_alive_and_a_newer_text_wins(toy, monkeypatch, until):
-    release, finished, plain = threading.Event(), threading.Event(), runner.compile_guide
+    release = threading.Event()
+    finished = threading.Event()
+    plain = runner.compile_guide
 
     def compile_slowly(kind, text, vocabulary):
         if text == "slow":

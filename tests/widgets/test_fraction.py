@@ -23,7 +23,10 @@ class Clock:
     """Runs that take as long as they are told to, and what became of each."""
 
     def __init__(self):
-        self.slow, self.begun, self.stopped, self.error = 0.0, [], [], None
+        self.slow = 0.0
+        self.begun = []
+        self.stopped = []
+        self.error = None
         self.naive = [30.0]  # of the next runs; the last one stays
 
     def time_task(self, model, task, rows, stop):
@@ -44,7 +47,9 @@ class Clock:
 class Model:
     """Nothing but a name: the clock does not ask it."""
 
-    name, device, source = "clerk", "cpu", "LIVE"
+    name = "clerk"
+    device = "cpu"
+    source = "LIVE"
 
 
 @pytest.fixture
@@ -110,7 +115,8 @@ async def test_moving_on_stops_the_run_and_a_newer_wish_takes_the_place_of_an_ol
 async def test_a_closed_slider_stops_and_lets_go_of_its_model(clock, until, collect):
     clock.slow = 30
     model = Model()
-    gone, slider = ref(model), live(model)
+    gone = ref(model)
+    slider = live(model)
     del model
     rest(slider, 10)
     await until(lambda: clock.begun)

@@ -15,26 +15,34 @@ class Waiting(RemoteModel):
     waiting = ""
 
     def __init__(self, toy):
-        self._model, self.lost = toy.toy_model(), False
-        self.name, self.device, self.source = "gpu:8765 · toy", "cuda", "LIVE"
-        self.vocabulary, self.encode, self.context = self._model.vocabulary, self._model.encode, 999
+        self._model = toy.toy_model()
+        self.lost = False
+        self.name = "gpu:8765 · toy"
+        self.device = "cuda"
+        self.source = "LIVE"
+        self.vocabulary = self._model.vocabulary
+        self.encode = self._model.encode
+        self.context = 999
         self.back = asyncio.Event()
 
     def logits(self, tokens):
         if self.lost:
             self.waiting = "The host gpu:8765 does not answer"
             asyncio.run_coroutine_threadsafe(self.back.wait(), self.loop).result(10)
-            self.waiting, self.lost = "", False
+            self.waiting = ""
+            self.lost = False
         return self._model.logits(tokens)
 
 
 async def test_a_lost_host_is_a_message_and_the_run_goes_on_where_it_was(toy, monkeypatch, until):
     monkeypatch.setattr(runner, "GLANCE", 0.01)
-    model, plain = Waiting(toy), toy.toy_model()
+    model = Waiting(toy)
+    plain = toy.toy_model()
     model.loop = asyncio.get_running_loop()
     stage = gv.stage(model, "say ", toy.WordsGuide(model.vocabulary), seed=3)
     stage.take(2)
-    model.lost, stage.speed = True, 64
+    model.lost = True
+    stage.speed = 64
     stage.play()
     await until(lambda: stage.note == "The host gpu:8765 does not answer")
     assert stage.playing

@@ -26,9 +26,12 @@ def shows(packed, mask):
 
 def test_the_page_has_the_mask_of_every_state_and_each_goes_once(guide, monkeypatch):
     monkeypatch.setattr("guidedviz.widgets.map.KEPT_MASKS", 2)
-    feed, masks, known = MapFeed(guide), Masks(), {}
+    feed = MapFeed(guide)
+    masks = Masks()
+    known = {}
     for state in (0, 1, 2, 3, 1, 0, 2):
-        now, news = feed.at(state, masks)["mask"], feed.news(masks)
+        now = feed.at(state, masks)["mask"]
+        news = feed.news(masks)
         assert known.keys().isdisjoint(news["bits"])
         assert ("land" in news) == (not known), "the layout goes once"
         known |= news["bits"]
@@ -39,7 +42,8 @@ def test_the_page_has_the_mask_of_every_state_and_each_goes_once(guide, monkeypa
 
 
 def test_questions_are_answered_once(guide):
-    feed, masks = MapFeed(guide), Masks()
+    feed = MapFeed(guide)
+    masks = Masks()
     for ask, of in (("texts", 0), ("find", "script"), ("find", "/(/"), ("why", 4), ("nonsense", 4)):
         feed.hear({"do": "map", "ask": ask, "of": of}, 0, masks)
     texts, found, failed, why = feed.news(masks)["answers"]

@@ -84,8 +84,10 @@ def test_of_a_large_machine_the_page_gets_a_new_neighbourhood_when_it_leaves_the
 
 
 def test_the_frames_of_every_state_are_those_of_the_machine_and_its_arrows_are_drawn():
-    news, pda = told(staged(7)), gv.json()
-    state, drawn = pda.initial, str(news["drawings"]["0"]["shapes"])
+    news = told(staged(7))
+    pda = gv.json()
+    state = pda.initial
+    drawn = str(news["drawings"]["0"]["shapes"])
     for step, piece in zip(news["add"], TEXT, strict=True):
         assert "".join(step["bytes"]) == piece.decode()
         assert len(step["taken"]) == len(piece)
@@ -101,7 +103,8 @@ def test_the_frames_of_every_state_are_those_of_the_machine_and_its_arrows_are_d
 
 
 def test_a_grammar_is_drawn_whole_and_each_rule_alone():
-    news, nodes = told(staged(7)), gv.json().nodes
+    news = told(staged(7))
+    nodes = gv.json().nodes
     drawn = {drawing.get("rule", ""): str(drawing["shapes"]) for drawing in news["drawings"].values()}
     assert list(drawn) == ["", *nodes.names]
     for step in news["add"]:
@@ -189,7 +192,8 @@ def test_a_recording_shows_the_machine_and_the_stack_of_its_guide_and_another_gu
     trace = gv.record(model, "x", live.guide, temperature=0, max_tokens=20)
     again = gv.guide(gv.json(), model.vocabulary)
     replay = gv.stage(replace(trace, source="RECORDED"), guide=again, steps=5)
-    one, other = told(live), told(replay)
+    one = told(live)
+    other = told(replay)
     for name in ("path", "taken", "bytes", "drawing", "mask", "rows"):
         assert [step[name] for step in other["add"]] == [step[name] for step in one["add"]]
     assert (other["stacks"], other["drawings"]) == (one["stacks"], one["drawings"])
@@ -219,7 +223,9 @@ def test_every_step_has_the_mask_that_it_obeyed(toy):
     model = toy.toy_model()
     guide = toy.WordsGuide(model.vocabulary)
     stage = gv.stage(model, "say ", guide, seed=3, steps=4)
-    order, news, state = model.vocabulary.order, told(stage), b""
+    order = model.vocabulary.order
+    news = told(stage)
+    state = b""
     for step, taken in zip([*news["add"], news["next"]], [*stage.player.steps, None], strict=True):
         packed = np.frombuffer(b64decode(news["map"]["bits"][str(step["mask"])]), np.uint8)
         legal = np.unpackbits(packed, bitorder="little")[: len(order)]

@@ -65,8 +65,12 @@ def test_the_order_of_the_choices_is_that_of_the_question_and_an_answer_is_a_tex
 
 def test_nothing_is_computed_and_no_truth_is_sent_before_the_commitment():
     computed = []
-    truth, reveal = lambda: computed.append("truth") or 3, lambda: computed.append("reveal")
-    shown = gv.predict("How many?", number=truth, reveal=reveal)
+
+    def truth():
+        computed.append("truth")
+        return 3
+
+    shown = gv.predict("How many?", number=truth, reveal=lambda: computed.append("reveal"))
     page = told(shown)
     assert [page[name] for name in ("truth", "words", "parts", "answer")] == ["", "", [], None]
     assert not computed

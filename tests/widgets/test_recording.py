@@ -25,7 +25,8 @@ SCHEMA = {"type": "object", "properties": FIELDS, "required": list(FIELDS)}
 @pytest.fixture(scope="module")
 def run(clerk):
     """A run under a schema."""
-    prompt, guide = "Tamsin Okoro is 42 years old.\nJSON with name, age:\n", gv.json_schema(SCHEMA)
+    prompt = "Tamsin Okoro is 42 years old.\nJSON with name, age:\n"
+    guide = gv.json_schema(SCHEMA)
     return gv.record(clerk, prompt, gv.guide(guide, clerk.vocabulary), seed=1)
 
 
@@ -82,7 +83,9 @@ def test_a_page_is_one_file_with_everything_in_it(run, tmp_path):
     assert not (tmp_path / "wrong.html").exists()
 
 
-STEP, DRAWING, LAND = ("add", 2), ("drawings", "0", "shapes"), ("map", "land")
+STEP = ("add", 2)
+DRAWING = ("drawings", "0", "shapes")
+LAND = ("map", "land")
 DAMAGE = {
     **{(*STEP, field): {"x": HOSTILE} for field in ("token", "rows", "path", "label", "masked", "back")},
     (*STEP, "whys", "x"): {}, (*STEP, "new"): 1, (*STEP, "rows", 0, 1): 7, (*STEP, "ms"): [1, 2], (*STEP, "mask"): -1,

@@ -44,7 +44,8 @@ def keys(stage):
 
 async def test_a_follower_shows_each_move_of_the_teacher(bard, until):
     with hosting(bard) as host:
-        teacher, student = open_run(host), open_follower(host)
+        teacher = open_run(host)
+        student = open_follower(host)
         assert (student.head.prompt, words(student)) == ("To be", "You follow the teacher's run.")
 
         async def follow():
@@ -70,7 +71,8 @@ async def test_what_a_follower_shows_is_what_the_teacher_shows(bard, until):
         teacher = open_run(host, steps=5)
         late = open_follower(host)
         await until(lambda: late.player.steps == teacher.player.steps and teacher.player.peek and late.player.peek)
-        shown, wanted = late.display.news(True), teacher.display.news(True)
+        shown = late.display.news(True)
+        wanted = teacher.display.news(True)
         for name in ("add", "next", "machine", "drawings", "cursor", "top", "temperature", "seed"):
             assert shown[name] == wanted[name], name
         assert shown["map"]["bits"] == wanted["map"]["bits"]
@@ -92,7 +94,8 @@ async def test_a_student_goes_on_alone_from_the_tokens_of_a_chat_prompt(bard):
 
 async def test_a_follower_is_read_only_until_the_student_goes_on_alone(bard, until):
     with hosting(bard) as host:
-        teacher, student = open_run(host, steps=4), open_follower(host)
+        teacher = open_run(host, steps=4)
+        student = open_follower(host)
         legal = next(c.token for c in student.player.taken[-1].step.candidates if c.legal)
         for said in ({"do": "choose", "token": legal, "cursor": 4}, {"do": "reset"}, {"do": "turn", "branch": 0}):
             student.display.hear(said)
@@ -136,7 +139,8 @@ async def test_a_student_may_open_the_stage_before_the_teacher(bard, until):
 async def test_the_teacher_stops_showing_and_a_closed_stage_does_too(bard, until):
     stopped = "The teacher has stopped showing this run."
     with hosting(bard) as host:
-        teacher, student = open_run(host, steps=2), open_follower(host)
+        teacher = open_run(host, steps=2)
+        student = open_follower(host)
         teacher.display.hear({"do": "unshare"})
         await until(lambda: words(student) == stopped)
         teacher.take(1)
@@ -151,7 +155,8 @@ async def test_the_teacher_stops_showing_and_a_closed_stage_does_too(bard, until
 async def test_after_a_restart_of_the_host_the_next_move_shows_the_run_again(bard, until, monkeypatch):
     monkeypatch.setattr("guidedviz.widgets.sharing.HOST_PAUSE", 0.01)
     with hosting(bard) as host:
-        teacher, student = open_run(host, steps=2), open_follower(host)
+        teacher = open_run(host, steps=2)
+        student = open_follower(host)
         await until(lambda: student.text == teacher.text)
     with hosting(bard, port=host.port):
         teacher.take(1)
@@ -192,7 +197,8 @@ async def test_a_run_with_another_vocabulary_or_of_another_shape_is_told_and_not
         teacher = open_run(host, steps=1)
         answer = host.wire(patience=0).ask("GET", "/v1/run", most=1 << 21)
         run = json.loads(json.dumps(read_run(read_latest(answer)[1]), default=to_plain))
-        head, student = run["head"], open_follower(host)
+        head = run["head"]
+        student = open_follower(host)
         for changed, seen in (
             ({"head": head | {"vocabulary": "x"}}, "another vocabulary"),
             ({"head": head | {"machine": {"grammar": "root ::= ("}}}, "GBNF"),

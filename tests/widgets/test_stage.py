@@ -50,7 +50,8 @@ class Gate:
     """A model whose passes wait while the gate is shut."""
 
     def __init__(self, toy) -> None:
-        self.open, self.passes = threading.Event(), 0
+        self.open = threading.Event()
+        self.passes = 0
         self.open.set()
         self.model = gv.ToyModel(toy.PIECES, lambda tokens: self.rule(toy, tokens), eos={0})
 

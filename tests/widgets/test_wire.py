@@ -10,7 +10,8 @@ from guidedviz.widgets.player_page import BUNDLES, NO_KINDS
 class Recorder(wire.Wire):
     """A wire whose messages go into a list; each has the number that was told last."""
 
-    sent, number = None, 0
+    sent = None
+    number = 0
 
     def __init__(self):
         super().__init__("stage", lambda said: None, lambda everything: {"n": self.number, "all": everything})

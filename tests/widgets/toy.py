@@ -34,7 +34,9 @@ class WordsGuide(Guide):
     """Exactly one of a few byte strings: simple enough to be read, and a true guide."""
 
     def __init__(self, vocabulary, words=WORDS):
-        self.vocabulary, self.words, self.initial = vocabulary, words, b""
+        self.vocabulary = vocabulary
+        self.words = words
+        self.initial = b""
 
     def mask(self, state):
         after = [state + piece for piece in self.vocabulary.pieces]
@@ -81,8 +83,12 @@ class Page:
     """A page of a stage that paints everything at once and keeps what it was told."""
 
     def __init__(self, stage):
-        self.steps, self.told, self.masks, self.saved = [], [], {}, {}
-        stage.display.wire, self.stage = self, stage
+        self.steps = []
+        self.told = []
+        self.masks = {}
+        self.saved = {}
+        stage.display.wire = self
+        self.stage = stage
         self.tell(everything=True)
 
     def tell(self, everything=False):

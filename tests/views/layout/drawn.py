@@ -10,7 +10,8 @@ import numpy as np
 
 from guidedviz.views.figure import wide
 
-ASCENT, DESCENT = 0.72, 0.2  # of the font size, above and below the baseline
+ASCENT = 0.72  # of the font size, above and below the baseline
+DESCENT = 0.2
 Box = tuple[float, float, float, float]
 
 

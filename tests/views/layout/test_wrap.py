@@ -55,7 +55,8 @@ def test_it_is_cut_where_the_fewest_links_cross():
     long = [Link(4, 6), Link(4, 6), Link(5, 7), Link(3, 6)]
     found = wrapped([*ROW, *long], 440)
     lines = {round(y) for _, y in found.centres[4:7]}
-    first, second = found.centres[3][1], found.centres[8][1]
+    first = found.centres[3][1]
+    second = found.centres[8][1]
     assert first < second
     assert max(lines) - min(lines) < 60, "what belongs together stays together"
 

@@ -94,7 +94,8 @@ def test_the_states_inside_a_character_are_dots():
 
 def test_the_way_of_a_text_is_lit_and_numbered():
     figure = draw_machine(regex(r"[0-9]+(\.[0-9]+)?"), at=[0, 1, 1, 2])
-    states, arrows = parts_of(figure, "gv-state"), parts_of(figure, "gv-arrow")
+    states = parts_of(figure, "gv-state")
+    arrows = parts_of(figure, "gv-arrow")
     assert "gv-lit" in classes(states["2"])
     assert [state for state, node in states.items() if "gv-met" in classes(node)] == ["0", "1"]
     labels = {

@@ -51,7 +51,10 @@ def test_every_node_stands_in_the_frame_of_its_rule_and_no_two_frames_meet(pda):
     assert [block.name for block in diagram.blocks] == list(pda.nodes.names)
     boxes = []
     for block in diagram.blocks:
-        left, top, right, bottom = block.x, block.y, block.x + block.width, block.y + block.height
+        left = block.x
+        top = block.y
+        right = block.x + block.width
+        bottom = block.y + block.height
         boxes.append((left, top, right, bottom))
         assert 0 <= left <= right <= diagram.width
         assert 0 <= top <= bottom <= diagram.height

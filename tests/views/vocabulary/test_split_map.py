@@ -57,7 +57,8 @@ def test_after_a_text_the_askers_wear_what_the_stack_said(nested):
 
 
 def test_colour_is_not_alone_askers_have_a_line_around_them_and_a_count(nested):
-    node, state = gv.draw_split(nested, 0).svg, draw_after(nested, b"[(")
+    node = gv.draw_split(nested, 0).svg
+    state = draw_after(nested, b"[(")
     assert "context-dependent 4" in node
     assert node.count("gv-outline") == 2  # the line and its seam
     assert "context-dependent, legal 1" in state
