@@ -68,7 +68,9 @@ async def test_a_follower_shows_each_move_of_the_teacher(bard, until):
 
 async def test_what_a_follower_shows_is_what_the_teacher_shows(bard, until):
     with hosting(bard) as host:
-        teacher = open_run(host, steps=5)
+        teacher = open_run(host)
+        assert teacher.display.widget is not None
+        teacher.take(5)
         late = open_follower(host)
         await until(lambda: late.player.steps == teacher.player.steps and teacher.player.peek and late.player.peek)
         shown = late.display.news(True)
