@@ -42,7 +42,7 @@ def test_a_choice_is_made_with_keys_and_locked_and_then_the_truth_unfolds(bare):
     machine = gv.draw_machine(gv.grammar('root ::= "{" root? "}"'))
     root = show(bare, ask_choice([*TALK, machine]))
     assert "needs twenty" not in root.inner_text()
-    for key in ("Tab", "ArrowDown", "ArrowUp", "Enter"):
+    for key in ("Tab", "ArrowDown", "ArrowDown", "ArrowUp", "Enter"):
         bare.page.keyboard.press(key)
     until(bare, root, "told")
     assert root.locator("[role=status]").inner_text().startswith("✗ Your answer: a DFA.")
