@@ -63,7 +63,7 @@ VIEWS = {  # of every view, arguments that are right and hostile
     "draw_walks": ([WALK],),
     "draw_flat_trie": (REGEX, [RAW[:2], RAW[2:4]]),
     "draw_comparison": (COMPARED,),
-    "draw_bars": ([NASTY], {NASTY: [1.0], "b": [2.0]}),
+    "draw_bars": ([NASTY], {NASTY: [-1.0], "b": [2.0]}),
     "draw_costs": (RUN,),
     "draw_rings": ([(NASTY, RAW.decode("utf-8", "replace"), NASTY)], NASTY),
     "draw_stage": (RUN,),
@@ -82,6 +82,7 @@ OTHERS = {
     "a sketch": lambda: gv.draw_machine(FRAME, 0, title=NASTY, died=NASTY),
     "a grammar": lambda: gv.draw_machine(PDA, "<\x00", title=NASTY),
     "a tree of texts": lambda: gv.text_tree(TASK).figure,
+    "a stage without a step": lambda: gv.views.draw_stage(replace(RUN, steps=())),
     "a payoff": lambda: draw_payoff(PAYOFF, 0.5),
     "a table with a rest": lambda: gv.draw_stack_table(PDA, "<\x00>", unread=RAW),
 }

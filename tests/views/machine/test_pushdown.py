@@ -6,6 +6,7 @@ from itertools import combinations
 import pytest
 
 import guidedviz as gv
+from guidedviz.machines.machine import read
 from guidedviz.machines.pushdown.pda import grammar, json
 from guidedviz.views.layout.lay_out import lay_out
 from guidedviz.views.layout.plan import NEAR_NODES
@@ -73,6 +74,7 @@ def test_what_is_open_is_lit():
     assert "calls expr (open ×2) → n7" in figure.text
     drawn = draw_machine(json(), "[{")
     assert lit(drawn, "gv-block") & lit(drawn, "gv-open") == {"root", "array"}
+    assert drawn.svg == draw_machine(json(), read(json(), b"[{")).svg, "a state is drawn as the text that led there"
     assert not lit(draw_machine(grammar(SUMS)), "gv-open")
 
 

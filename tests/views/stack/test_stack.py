@@ -24,6 +24,8 @@ def test_a_deep_column_keeps_its_top_and_its_bottom_and_counts_the_rest():
     assert more == "  ⋮ 9 more"
     assert second.split()[:2] == ["2", "array"]
     assert first.split()[:2] == ["1", "root"]
+    assert "⋮ 9,991 more" in say_stack(json(), read(json(), b"[" * 10_000))
+    assert say_stack(json(), read(json(), b"[1")).startswith("stack: depth 3 · 2 ways to read this so far\n")
 
 
 @pytest.mark.parametrize("every", [True, False])
