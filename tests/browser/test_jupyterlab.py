@@ -45,7 +45,7 @@ def test_a_run_of_a_stranger_does_nothing(run, open_notebook, workbench):
     assert notebook.page.evaluate(LOOK) == before
     own = ("data:", "blob:", notebook.page.url.partition("/lab")[0])
     assert [url for url in asked if not url.startswith(own)] == []
-    assert text("prefixed frame", 3) in notebook.stages.first.inner_text()
+    assert text("image", 4) in notebook.stages.first.inner_text(), "as text"
 
 
 # the same elements in a frame that has our style sheet alone, and the styles that differ there
