@@ -2,9 +2,6 @@
 
 import json
 import re
-import timeit
-from itertools import product
-from math import comb
 from pathlib import Path
 
 import jsonschema
@@ -12,15 +9,14 @@ import numpy as np
 import pytest
 
 import guidedviz as gv
-from guidedviz.checks.walks import flatten
 from guidedviz.decoding.sampling import apply_mask, softmax
-from guidedviz.files import shipped
 from guidedviz.machines.earley.items import Item, complete
 from guidedviz.machines.machine import read
 from guidedviz.machines.pushdown.moves import move_stack
 from guidedviz.machines.regular.regex import regex
 from tests.checks.answers import FUNCTIONS
-from tests.labs.sources import LABS, build
+from tests.common import bytes_of, texts_up_to
+from tests.labs.sources import run_cells
 
 BENCH = Path(__file__).resolve().parents[2] / "assets" / "bench"
 DECIMAL = r"[0-9]+(\.[0-9]+)?"  # in Rust, \d is more digits than ours
@@ -38,15 +34,12 @@ def test_the_clumsy_regex_has_so_many_states():
     assert gv.regex(r"\d+(\.\d+)?") == gv.regex(r"(\d+\.)?\d+")
 
 
-def test_the_branches_of_the_film_die_at_the_point_and_a_loop_leads_back_to_a_dead_branch():
+def test_the_branches_of_the_film_die_at_the_point():
     lit = [sorted(frame.lit) for frame in gv.views.nfa_reading_frames(CLUMSY, "4.2")]
     assert lit[3] == [1, 2, 3, 4, 5, 9, 10, 11, 15]
     assert lit[5] == [6, 7], "the branch with the point alone"
     assert lit[-1] == [7, 8, 15]
     assert not gv.views.nfa_reading_frames(CLUMSY, "4,2.")[-1].lit
-    again = gv.views.nfa_reading_frames("(ab|cd)*", "abc")
-    assert again[2].lit == {2}, "after a the branch of cd is dark"
-    assert again[5].lit == {3}, "after ab the c is read"
 
 
 def test_the_stage_of_the_smallest_dfa_has_three_more_legal_tokens_before_the_point_than_after_it(clerk):
@@ -63,39 +56,12 @@ def test_the_dfa_doubles_with_each_letter_and_a_large_one_is_refused():
         gv.regex("[ab]*a[ab]{20}")
 
 
-def test_backtracking_takes_a_multiple_per_letter_and_the_dfa_has_three_states():
-    def fastest(letters):
-        return min(timeit.repeat(lambda: re.fullmatch("(a+)+b", "a" * letters), number=1, repeat=3))
-
-    assert fastest(20) > 5 * fastest(16), "twice per letter: 16 times"
-    assert len(gv.regex("(a+)+b")) == 3
-
-
 # -- 05: machine × vocabulary --------------------------------------------------------------------------------------
-
-
-def test_the_walks_of_the_exercises_give_the_index_of_the_engine(llama3):
-    date = gv.regex(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
-    ours, theirs = gv.build_index(date, llama3), FUNCTIONS["index"](llama3.trie.root, date, FUNCTIONS["walk"])
-    assert len(theirs) == len(date) == 11
-    assert ours.legal.tolist()[:-1] == [len(theirs[state]) for state in range(10)]
-    assert all(ours.next_state(state, token) == after for state in theirs for token, after in theirs[state].items())
-    assert date.accepts(b"0000-00-00")
 
 
 def test_the_index_of_an_email_address_keeps_a_column_per_kind_of_token(llama3):
     email = gv.regex(r"[a-z0-9._]{1,32}@[a-z0-9]{1,24}\.(com|org|net)")
     assert gv.build_index(email, llama3).after.shape == (76, 66)
-
-
-def test_the_start_state_of_the_decimal_allows_42_and_both_columns_are_equal():
-    toy = gv.Vocabulary([b"3", b"42", b".", b".5", b"3.", b"7.5", b"..", b"3x", b"x", b"</s>"], eos={9})
-    number = gv.guide(gv.regex(DECIMAL), toy)
-    assert [np.flatnonzero(number.mask(state)).tolist() for state in range(4)] == [
-        [0, 1, 4, 5], [0, 1, 2, 3, 4, 5, 9], [0, 1], [0, 1, 9],
-    ]  # fmt: skip
-    index = gv.build_index(number.machine, toy)
-    assert [index.next_state(state, 0) for state in range(4)] == [index.next_state(state, 1) for state in range(4)]
 
 
 def test_the_walk_from_the_point_reads_a_node_per_text_of_digits(llama3):
@@ -105,20 +71,20 @@ def test_the_walk_from_the_point_reads_a_node_per_text_of_digits(llama3):
     assert len([*gv.tokens.walk_steps(llama3.trie, gv.regex(DECIMAL), 2)]) == len(digits) == 1110
 
 
-def test_the_recorded_times_of_outlines_core_are_those_of_the_bench():
-    cases = json.loads((LABS.parent / "assets" / "bench" / "masks.json").read_text(encoding="utf-8"))["cases"]
-    times = {name: 1000 * cases[name]["outlines-core 0.2.14"]["compile"] for name in ("decimal", "date", "email")}
-    assert {name: round(time) for name, time in times.items()} == {"decimal": 30, "date": 38, "email": 287}
+def test_the_recorded_times_are_those_of_the_bench():
+    cases, grammars = (json.loads((BENCH / f"{name}.json").read_text())["cases"] for name in ("masks", "grammars"))
+    times = {name: case["outlines-core 0.2.14"] for name, case in cases.items() if "outlines-core 0.2.14" in case}
+    compiled = {name: round(1000 * times[name]["compile"]) for name in ("decimal", "date", "email")}
+    assert compiled == {"decimal": 30, "date": 38, "email": 287}
+    assert round(1000 * times["four fields, a schema"]["first"]) == 249
+    assert round(1000 * grammars["llama3, code"]["xgrammar 0.2.8"]["first"]) == 724
 
 
 def test_the_stage_with_the_index_has_ten_digits_or_a_dash_or_the_end(clerk):
     date, prompt = gv.regex("[0-9]{4}-[0-9]{2}-[0-9]{2}"), "Hi! We met on June 19, 1987.\nDate as YYYY-MM-DD:\n"
-    guide = gv.guide(date, clerk.vocabulary, index=gv.build_index(date, clerk.vocabulary))
-    run = gv.record(clerk, prompt, guide, seed=0)
-    assert run.text == "1987-06-19"
+    run = gv.record(clerk, prompt, gv.guide(date, clerk.vocabulary), seed=0)
     assert [step.legal for step in run.steps] == [10, 10, 10, 10, 1, 10, 10, 1, 10, 10, 1]
-    assert run.steps[0].candidates[0].piece == b"Sure"
-    assert f"{run.steps[0].mass:.2f}" == "0.25"
+    assert (run.steps[0].candidates[0].piece, f"{run.steps[0].mass:.2f}") == (b"Sure", "0.25")
 
 
 PIANO = "Hi! The piano holds a kettle, which holds a wallet, which holds a lemon, which holds a ring.\nNested JSON:\n"
@@ -128,28 +94,18 @@ def test_the_stage_of_json_opens_where_half_of_the_probability_is_removed(clerk)
     steps = gv.record(clerk, PIANO, gv.guide(gv.json(), clerk.vocabulary)).steps
     assert f"{steps[0].mass:.2f}" == "0.50"
     assert [(one.piece, one.legal) for one in steps[0].candidates[:2]] == [(b'{"', True), (b"Sure", False)]
-    assert (steps[0].piece, steps[1].stack) == (b'{"', ("string", "member", "object", "root"))
-    assert (steps[13].piece, steps[14].stack) == (b"ring", ("string", *4 * ["object"], "root"))
-    assert (steps[14].piece, steps[15].stack) == (b'"}}}}', ("root",))
-
-
-def test_the_stage_of_json_with_seed_1_opens_before_the_token_that_closes_a_string_and_four_objects(clerk):
-    steps = gv.record(clerk, PIANO, gv.guide(gv.json(), clerk.vocabulary), seed=1).steps
-    assert steps[14].piece == b'"}}}}'
-    assert steps[14].stack == ("string", "object", "object", "object", "object", "root")
+    assert steps[1].stack == ("string", "member", "object", "root")
+    assert (steps[14].stack, steps[14].piece) == (("string", *4 * ["object"], "root"), b'"}}}}')
     assert steps[15].stack == ("root",)
 
 
 @pytest.mark.slow
 def test_after_the_missing_quote_the_model_wants_to_end_a_text_that_is_open_and_never_ends(clerk):
-    run = gv.record(clerk, PIANO, gv.guide(gv.json(), clerk.vocabulary), seed=2)
-    step = run.steps[15]
-    assert run.steps[-1].end == "max_tokens"
-    assert run.text.startswith('{"piano": {"kettle": {"wallet": {"lemon": "ring}}')
-    assert (f"{step.mass:.2f}", step.stack.count("object"), step.stack[0]) == ("0.12", 4, "string")
-    assert (step.candidates[0].piece, step.candidates[0].legal) == (b"<|end|>", False)
-    assert run.steps[19].piece == b" Hope"
-    assert round(1 / run.steps[19].mass, -2) == 1400
+    steps = gv.record(clerk, PIANO, gv.guide(gv.json(), clerk.vocabulary), seed=2).steps
+    assert steps[-1].end == "max_tokens"
+    assert (f"{steps[15].mass:.2f}", steps[15].stack) == ("0.12", ("string", *4 * ["object"], "root"))
+    assert (steps[15].candidates[0].piece, steps[15].candidates[0].legal) == (b"<|end|>", False)
+    assert (steps[19].piece, round(1 / steps[19].mass, -2)) == (b" Hope", 1400)
 
 
 def test_the_puzzle_of_the_date_has_three_masks_and_five(llama3, clerk):
@@ -160,29 +116,25 @@ def test_the_puzzle_of_the_date_has_three_masks_and_five(llama3, clerk):
 
 def test_what_the_stale_index_writes(clerk):
     """Yesterday each id stood for the sign of the next id; that a guide refuses it is held in tests/tokens."""
-    clerks, date = clerk.vocabulary, gv.regex(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
-    assert b"".join(clerks.pieces[12:26]) == b",-./0123456789"
-    yesterday = gv.Vocabulary(clerks.pieces[1:] + clerks.pieces[:1], eos={len(clerks) - 1})
-    sign = {piece: clerks.pieces[token] for token, piece in enumerate(yesterday.pieces)}
-    assert [sign[bytes([digit])] for digit in b"0129-"] == [b"/", b"0", b"1", b"8", b","]
+    pieces, date = clerk.vocabulary.pieces, gv.regex(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+    assert b"".join(pieces[12:26]) == b",-./0123456789"
+    yesterday = gv.Vocabulary(pieces[1:] + pieces[:1], eos={len(pieces) - 1})
     index, state, written = gv.build_index(date, yesterday), 0, []
     prompt = clerk.encode("We met on June 19, 1987.\nDate as YYYY-MM-DD:\n")
     while not date.is_accepting(state):
         chances = softmax(apply_mask(clerk.logits([*prompt, *written]), index.mask(state)))
         written.append(gv.sampling.sample(chances, seed=0, position=len(written)))
         state = index.next_state(state, written[-1])
-    assert b"".join(clerks.pieces[token] for token in written) == b"1887,18,57"
+    assert bytes_of(clerk.vocabulary, written) == b"1887,18,57"
 
 
-def test_99_percent_are_illegal_after_the_point_and_three_bytes_are_legal_inside_the_character(llama3, clerk):
+def test_99_percent_are_illegal_after_the_point_and_most_illegal_ones_in_a_name_end_a_line(llama3):
     assert gv.guide(gv.regex(DECIMAL), llama3).mask(2).mean() < 0.01
-    record = gv.regex(r'\{"name": "[^"\\\x00-\x1f]*", "age": \d{1,3}\}')
-    inside = read(record, b'{"name": "Zoe')
-    assert len([*gv.tokens.walk_steps(llama3.trie, record, inside)]) == 265_982, "of 274,520: the walk saves nothing"
-    illegal = [llama3.pieces[token] for token in np.flatnonzero(~gv.guide(record, llama3).mask(inside))]
-    assert sum(any(end in piece for end in (b"\n", b"\r", b"\t")) for piece in illegal) > len(illegal) / 2
-    accents = gv.guide(gv.regex("[é-ë]"), clerk.vocabulary)
-    assert [int(accents.mask(state).sum()) for state in range(3)] == [1, 3, 1]
+    entry = gv.regex(r'\{"name": "[^"\\\x00-\x1f]*", "age": \d{1,3}\}')
+    inside = read(entry, b'{"name": "Zoe')
+    assert len([*gv.tokens.walk_steps(llama3.trie, entry, inside)]) == 265_982, "of 274,520: the walk saves nothing"
+    illegal = [llama3.pieces[token] for token in np.flatnonzero(~gv.guide(entry, llama3).mask(inside))]
+    assert sum(bool(re.search(rb"[\n\r\t]", piece)) for piece in illegal) > len(illegal) / 2
 
 
 def test_no_token_of_llama3_has_a_point_and_a_digit(llama3):
@@ -210,10 +162,6 @@ ONE = {"type": "object", "properties": {"age": {"type": "integer"}}, "required":
 TEXTS = ['{"age":42}', '{"age": 42}', '{ "age" : 42 }', '{"age": 42, "pets": 3}']
 
 
-PEOPLE = [("Tamsin Okoro", 42, "Varnhem"), ("Maria Cohen", 35, "Prague"), ("Jonas Weber", 8, "Lyon")]
-PEOPLE += [("Ida Brook", 61, "Oslo"), ("Zoe Marin", 27, "Kyoto"), ("Omar Haddad", 54, "Dakar")]
-PEOPLE += [("Priya Nagy", 19, "Lima"), ("Lars Quill", 70, "Hollum"), ("Ana Sousa", 33, "Porto")]
-PEOPLE += [("Ben Carter", 12, "Leeds")]
 TEXT, AGE = {"type": "string"}, {"type": "integer", "minimum": 0, "maximum": 120}
 
 
@@ -223,26 +171,17 @@ def person(*keys):
     return gv.json_schema({"type": "object", "properties": values, "required": list(keys)})
 
 
-def introduce(name, years, city):
-    return f"Hi! {name} is {years} years old and lives in {city}.\nJSON with name, age, city:\n"
+def introduce(name, age, city):
+    return f"Hi! {name} is {age} years old and lives in {city}.\nJSON with name, age, city:\n"
 
 
 def test_the_first_guided_record(clerk):
     guide = gv.guide(person("name", "age", "city"), clerk.vocabulary)
-    steps = gv.record(clerk, introduce(*PEOPLE[0]), guide).steps
+    steps = gv.record(clerk, introduce("Tamsin Okoro", 42, "Varnhem"), guide).steps
     assert f"{steps[0].mass:.2f}" == "0.58"
     assert {b"Sure", b"Here", b"Of"} <= {c.piece for c in steps[0].candidates if c.raw > 0.05 and not c.legal}
     assert (steps[0].legal, steps[4].legal, steps[17].legal) == (2, 3959, 1)
     assert steps[17].piece == b","
-
-
-@pytest.mark.slow
-def test_what_engines_make_of_a_schema_is_a_regex_or_rules():
-    core, xgrammar = pytest.importorskip("outlines_core"), pytest.importorskip("xgrammar")
-    flag = json.dumps({"type": "object", "properties": {"ok": {"type": "boolean"}}, "required": ["ok"]})
-    assert re.fullmatch(core.json_schema.build_regex_from_schema(flag), '{"ok": true}')
-    rules = str(xgrammar.Grammar.from_json_schema(flag)).splitlines()
-    assert {"root ::=", "basic_boolean ::="} <= {rule.partition(" (")[0] for rule in rules}
 
 
 def test_outlines_core_copies_a_repeated_part():
@@ -251,22 +190,9 @@ def test_outlines_core_copies_a_repeated_part():
     assert [len(core.Index(f"[a-z]{{0,{n}}}", letters).get_transitions()) for n in (10, 20, 40)] == [11, 21, 41]
 
 
-def test_with_age_first_the_model_wants_to_close_the_object_after_the_name(clerk):
-    guide, closing = gv.guide(person("age", "name", "city"), clerk.vocabulary), []
-    for name, years, city in (PEOPLE[0], PEOPLE[1], PEOPLE[6]):
-        run, written = gv.record(clerk, introduce(name, years, city), guide, temperature=0), ""
-        for step in run.steps:
-            if written.endswith(name):
-                closing.append(sum(c.raw for c in step.candidates if c.piece.startswith(b'"}') and not c.legal))
-                assert step.raw / step.mass < 0.9
-                break
-            written += step.piece.decode()
-    assert min(closing) > 0.5
-
-
 def test_with_age_first_the_model_is_overruled_at_three_tokens(clerk):
     guide = gv.guide(person("age", "name", "city"), clerk.vocabulary)
-    steps = gv.record(clerk, introduce(*PEOPLE[6]), guide, temperature=0).steps
+    steps = gv.record(clerk, introduce("Priya Nagy", 19, "Lima"), guide, temperature=0).steps
     overruled = [(step.candidates[0].piece, step.piece) for step in steps if not step.candidates[0].legal]
     assert overruled == [(b"name", b"age"), (b'"}', b'"'), (b"<|end|>", b",")]
 
@@ -279,57 +205,15 @@ def test_the_model_invents_a_city_also_if_the_key_may_be_missing(clerk):
     assert json.loads(run.text)["city"] == "Auckland"
 
 
-def test_no_order_has_more_than_three_items():
-    cases = json.loads(shipped("traces/smollm2/orders.json").read_text(encoding="utf-8"))["cases"]
-    assert {len(case["right"]["items"]) for case in cases} == {1, 2, 3}
-
-
-def probability_of_a_right_record(model, guide, prompt, right, least=3e-4):
-    """The sum over all ways to spell it in tokens, of which those below `least` are left out."""
-    members = [json.dumps(key) + ":{}" + json.dumps(value) for key, value in right.items()]
-    frame = "{{" + ",{}".join(members) + "}}"
-    spellings = [frame.format(*blanks).encode() for blanks in product(["", " "], repeat=5)]
-    found, waiting = 0.0, [(model.encode(prompt), guide.initial, b"", 1.0)]
-    for tokens, state, text, chance in waiting:
-        chances = chance * softmax(apply_mask(model.logits(tokens), guide.mask(state)))
-        for token in map(int, np.flatnonzero(chances > least)):
-            longer = text + model.vocabulary.pieces[token]
-            if token in model.vocabulary.eos:
-                found += chances[token] * (text in spellings)
-            elif any(spelling.startswith(longer) for spelling in spellings):
-                waiting.append(([*tokens, token], guide.advance(state, token), longer, chances[token]))
-    return found
-
-
 @pytest.mark.slow
-def test_age_first_makes_a_right_record_less_probable_and_most_of_all_for_priya(clerk):
-    known, found = gv.decoding.remember(clerk), {}
+def test_with_age_first_fewer_records_of_priya_are_right(clerk):
+    known, right = gv.decoding.remember(clerk), {"name": "Priya Nagy", "age": 19, "city": "Lima"}
+    hits = []
     for keys in (("name", "age", "city"), ("age", "name", "city")):
-        guide, found[keys] = gv.guide(person(*keys), clerk.vocabulary), []
-        for name, years, city in PEOPLE:
-            facts = {"name": name, "age": years, "city": city}
-            right = {key: facts[key] for key in keys}
-            prompt = introduce(name, years, city)
-            found[keys].append(probability_of_a_right_record(known, guide, prompt, right))
-    name_first, age_first = map(np.array, found.values())
-    assert name_first.mean() == pytest.approx(0.82, abs=0.006)
-    assert age_first.mean() == pytest.approx(0.76, abs=0.006)
-    assert PEOPLE[np.argmax(name_first - age_first)][0] == "Priya Nagy"
-
-
-@pytest.mark.slow
-def test_the_seeds_of_the_lab_are_no_special_ones(clerk):
-    known, guide = gv.decoding.remember(clerk), gv.guide(person("age", "name", "city"), clerk.vocabulary)
-    right = {"age": 19, "name": "Priya Nagy", "city": "Lima"}
-    texts = [gv.record(known, introduce("Priya Nagy", 19, "Lima"), guide, seed=seed).text for seed in range(100)]
-    assert sum(json.loads(text) == right for text in texts) == 69
-
-
-def test_a_counted_character_may_be_a_pair_of_escapes_and_no_half_of_one():
-    free, counted = gv.json_schema({"type": "string"}), gv.json_schema({"type": "string", "maxLength": 1})
-    assert free.accepts(b'"\\ud83d"')
-    assert not counted.accepts(b'"\\ud83d"')
-    assert counted.accepts(b'"\\ud83d\\ude00"')
+        guide = gv.guide(person(*keys), clerk.vocabulary)
+        runs = [gv.record(known, introduce(**right), guide, seed=seed) for seed in range(100)]
+        hits.append(sum(json.loads(run.text) == right for run in runs))
+    assert hits[1] == 69 < hits[0]
 
 
 def test_copies_for_a_long_text_would_be_many_states():
@@ -390,17 +274,14 @@ GRAMMARS = {
 
 
 def test_the_price_in_lark_is_the_price_in_gbnf(clerk):
-    codes = [code for kind, code in build.read_cells(build.read_source("deeper/a_request")) if kind == "code"]
-    space = {"gv": gv}
-    exec(next(code for code in codes if code.startswith("gbnf = ")), space)
-    one, other = (gv.guide(m, clerk.vocabulary) for m in (gv.grammar(space["gbnf"]), gv.lark(space["lark"])))
-    for text in ("$12.50", "$7.05"):
-        states = one.initial, other.initial
-        for token in clerk.encode(text):
-            assert np.array_equal(one.mask(states[0]), other.mask(states[1]))
-            states = one.advance(states[0], token), other.advance(states[1], token)
-        assert one.is_accepting(states[0])
-        assert other.is_accepting(states[1])
+    lab = run_cells("deeper/a_request", "gbnf = ", gv=gv)
+    one, other = (gv.guide(m, clerk.vocabulary) for m in (gv.grammar(lab["gbnf"]), gv.lark(lab["lark"])))
+    states = one.initial, other.initial
+    for token in clerk.encode("$12.50"):
+        assert np.array_equal(one.mask(states[0]), other.mask(states[1]))
+        states = one.advance(states[0], token), other.advance(states[1], token)
+    assert one.is_accepting(states[0])
+    assert other.is_accepting(states[1])
 
 
 def test_each_call_of_the_film_has_its_return():
@@ -408,32 +289,6 @@ def test_each_call_of_the_film_has_its_return():
     moves = [frame.move for frame in frames]
     assert (moves.count("call"), moves.count("return")) == (6, 7)
     assert frames[23].stack == (5, 12, 5, 12, 14)
-
-
-def test_in_the_walk_of_the_library_three_rules_are_pushed_and_three_popped():
-    rows = gv.views.draw_stack_table(gv.json(), '{"key": {"b": 1}}').text.splitlines()[1:-1]
-    actions = [" ".join(row.split()[2:]) for row in rows]
-    assert [action.split()[0] for action in actions] == ["push", "push", "object", "push", "pop", "pop"]
-    assert actions[2].startswith("object in place of member")
-    assert actions[4].startswith("pop member object")
-
-
-def test_in_python_three_lines_of_a_block_need_the_same_blanks():
-    """With a, b and c blanks it is the language a^n b a^n b a^n, which has no context-free grammar."""
-    for blanks in product(range(1, 5), repeat=3):
-        block = "if x:\n" + "".join(" " * count + "x\n" for count in blanks)
-        try:
-            compile(block, "", "exec")
-            right = True
-        except IndentationError:
-            right = False
-        assert right == (len(set(blanks)) == 1)
-
-
-def test_the_rule_of_the_puzzle_has_as_many_b_as_a():
-    machine = gv.grammar('root ::= "a" root? "b"')
-    for many, others in product(range(7), repeat=2):
-        assert machine.accepts(b"a" * many + b"b" * others) == (many == others > 0)
 
 
 def test_the_deepest_stack_of_a_thousand_objects():
@@ -447,45 +302,28 @@ def test_the_deepest_stack_of_a_thousand_objects():
 
 def test_the_stacks_of_palindromes_grow_with_the_length():
     machine = gv.grammar('root ::= "a" root "a" | "b" root "b" | [ab]?')
-    for length in range(1, 8):
-        for letters in product(b"ab", repeat=length):
-            state = read(machine, letters)
-            assert sum(len(cells) for _, cells in state.tops) <= length
-            assert len(machine.branches(state)) <= length
+    for text in texts_up_to("ab", 7):
+        state = read(machine, text.encode())
+        assert sum(len(cells) for _, cells in state.tops) <= max(1, len(text))
+        assert len(machine.branches(state)) <= max(1, len(text))
 
 
-def test_the_three_grammars_give_the_same_masks_at_every_place():
-    machines = [gv.grammar(rules) for rules in GRAMMARS.values()]
-    texts = [b""]
-    for text in texts:
-        assert len({(one.accepts_prefix(text), one.accepts(text)) for one in machines}) == 1
-        if len(text) < 6:
-            texts += [text + bytes([byte]) for byte in b"1+(" if machines[0].accepts_prefix(text)]
-
-
-def test_under_a_budget_of_20_tokens_the_model_of_brackets_opens_nine():
-    opener = gv.ToyModel([b"(", b")", b"[", b"]", b"start", b"</s>"], lambda tokens: [9, 0, 8, 0, 0, 0], eos={5})
-    brackets = gv.guide(gv.grammar('root ::= ("(" root ")" | "[" root "]")*'), opener.vocabulary)
-    text = gv.record(opener, "start", gv.within(brackets, 20), max_tokens=20).text
-    assert (sum(text.count(one) for one in "(["), len(text)) == (9, 18)
-
-
-def test_a_sum_has_as_many_trees_as_the_lab_says_and_left_recursion_needs_the_fewest_items():
-    trees = [comb(2 * signs, signs) // (signs + 1) for signs in (9, 40)]
-    assert (trees[0], trees[1] > 10**21) == (4862, True)
-    charts = [gv.earley(grammar).chart(b"1" + b"+1" * 40) for grammar in GRAMMARS.values()]
-    assert [sum(len(column.items) for column in chart) for chart in charts] == [2666, 166, 1066]
+def test_left_recursion_needs_the_fewest_items():
+    sizes = {}
+    for name, grammar in GRAMMARS.items():
+        chart = gv.earley(grammar).chart(b"1" + b"+1" * 40)
+        sizes[name] = sum(len(column.items) for column in chart)
+    assert sizes == {"ambiguous": 2666, "left-recursive": 166, "neither": 1066}
 
 
 def test_the_parser_of_the_exercises_misses_a_nullable_rule_as_the_puzzle_says():
-    rules, text = {"root": [("blank", "blank", "x")], "blank": [(), (" ", "blank")]}, "x"
+    rules = {"root": [("blank", "blank", "x")], "blank": [(), (" ", "blank")]}
     column, chart = [Item("start", ("root",), 0, 0)], []
-    for place, character in enumerate([*text, ""]):
+    for place, character in enumerate(["x", ""]):
         chart.append(column)
         for item in column:  # it grows
-            predict, wanted = FUNCTIONS["predict"], item.wanted
-            new = complete(chart, item) if wanted is None else predict(rules, [item], place)
-            column += [one for one in new if one not in column]
+            found = FUNCTIONS["predict"](rules, [item], place) if item.wanted else complete(chart, item)
+            column += [one for one in found if one not in column]
         column = FUNCTIONS["scan"](column, character)
     assert Item("start", ("root",), 1, 0) not in chart[-1]
     assert gv.earley('root ::= blank blank "x"\nblank ::= "" | " " blank').accepts(b"x")
@@ -493,20 +331,19 @@ def test_the_parser_of_the_exercises_misses_a_nullable_rule_as_the_puzzle_says()
 
 @pytest.mark.parametrize(("depth", "nodes"), [(3, 16), (20, 101)])
 def test_a_depth_cap_bounds_the_depth_grows_with_it_and_needs_no_recursion(depth, nodes):
-    rules = [f'expr_d{n} ::= ("(" expr_d{n - 1} ")" | "[" expr_d{n - 1} "]")*' for n in range(depth, 0, -1)]
-    capped = gv.grammar("\n".join([*rules, 'expr_d0 ::= ""']), root=f"expr_d{depth}")
+    rules = ['expr_d0 ::= ""']
+    rules += [f'expr_d{n + 1} ::= ("(" expr_d{n} ")" | "[" expr_d{n} "]")*' for n in range(depth)]
+    capped = gv.grammar("\n".join(rules), root=f"expr_d{depth}")
     assert (len(capped.nodes), capped.finite) == (nodes, True)
     assert capped.accepts(b"(" * depth + b")" * depth + b"[]" * 30)
     assert not capped.accepts_prefix(b"(" * (depth + 1))
 
 
 def test_of_the_four_outputs_only_the_replies_need_a_stack():
-    date, number = gv.json_schema({"type": "string", "format": "date"}), {"type": "array", "items": {"type": "number"}}
-    dates = (b"2023-02-29", b"2024-02-29", b"1900-02-29", b"2000-02-29", b"2024-04-31")
-    assert [date.accepts(b'"' + text + b'"') for text in dates] == [False, True, False, True, False]
+    number = {"type": "array", "items": {"type": "number"}}
     keys = {f"key {n}": {"type": "string"} for n in range(8)} | {"counts": number, "prices": number}
-    order = gv.json_schema({"type": "object", "properties": keys, "required": list(keys)})
-    assert {type(one).__name__ for one in (date, order)} == {"DFA"}
+    date, order = {"type": "string", "format": "date"}, {"type": "object", "properties": keys, "required": list(keys)}
+    assert {type(gv.json_schema(one)).__name__ for one in (date, order)} == {"DFA"}
     assert not gv.grammar('root ::= "(" [a-z]+ root* ")"').finite
 
 
@@ -537,32 +374,24 @@ def test_the_bracket_after_a_digit_is_sorted_outside_the_number_and_only_a_colon
     nodes = [split.node(node).verdicts for node in split.pda.places(read(split.pda, b'{"a": 1'))]
     tokens = [token for piece in (b"2", b"}", b"}}", b":") for token in clerk.vocabulary.ids(piece)]
     assert [verdicts[tokens].tolist() for verdicts in nodes] == [[1, 0, 0, 0], [0, 1, 2, 0]]
-    (node,), key = split.pda.places(read(split.pda, b'{"a')), split.mask(read(split.pda, b'{"a'))
-    legal = [clerk.vocabulary.pieces[token] for token in split.node(node).dependent if key[token]]
-    assert (len(split.node(node).dependent), legal) == (13, [b'":'])
-
-
-def test_each_dependent_token_is_legal_on_one_stack_and_not_on_another(clerk):
-    machine = gv.grammar(BOXES, root="value")
-    split = gv.build_split(machine, clerk.vocabulary, inline=False)
-    parts, (node,) = split.build(), machine.places(read(machine, b'["a'))
-    assert (sum(len(part.dependent) for part in parts), len(parts)) == (16, 16)
-    for token in split.node(node).dependent:
-        piece = split.vocabulary.pieces[token]
-        begun = [b'["a', b'{"a', b'{"a": ' * 4 + b'"a', b'{"a": "a']
-        assert {machine.accepts_prefix(text + piece) for text in begun} == {True, False}
+    key = read(split.pda, b'{"a')
+    (node,) = split.pda.places(key)
+    dependent = split.node(node).dependent
+    assert len(dependent) == 13
+    assert bytes_of(clerk.vocabulary, dependent[split.mask(key)[dependent]]) == b'":'
 
 
 def test_after_a_space_the_whole_vocabulary_of_words_depends_on_the_stack(llama3):
     split = gv.build_split(gv.json(), llama3, inline=False, expand=False)
-    blanks, pieces = b" \t\n\r", llama3.pieces
-    begun = {token for token in llama3.text_ids if pieces[token][0] in blanks and pieces[token].strip(blanks)}
+    begun = {token for token in llama3.text_ids if re.match(rb"[ \t\n\r]+[^ \t\n\r]", llama3.pieces[token])}
     most = max(split.build(), key=lambda part: len(part.dependent))
     assert set(most.dependent.tolist()) == begun
     assert round(len(begun) / len(llama3), 2) == 0.46
-    for text, name, count in ((b"[1", "number", 0), (b'"\\', "string", 62), (b'"', "string", 1151)):
-        first, *_ = split.pda.places(read(split.pda, text))
-        assert (split.pda.nodes.name_of(first), len(split.node(first).dependent)) == (name, count)
+    counts = {}
+    for text in (b"[1", b'"\\', b'"'):
+        node, *_ = split.pda.places(read(split.pda, text))
+        counts[text] = (split.pda.nodes.name_of(node), len(split.node(node).dependent))
+    assert counts == {b"[1": ("number", 0), b'"\\': ("string", 62), b'"': ("string", 1151)}
 
 
 def test_with_context_expansion_most_tokens_depend_on_the_stack_before_the_last_digit_of_an_escape(llama3):
@@ -576,56 +405,25 @@ def test_with_context_expansion_most_tokens_depend_on_the_stack_before_the_last_
 def test_the_figures_beside_the_published_ones_are_those_of_the_benches(llama3):
     grammars, ablation = (json.loads((BENCH / f"{name}.json").read_text()) for name in ("grammars", "ablation"))
     rows = grammars["cases"]["llama3, JSON"]
-    names = ("xgrammar 0.2.8, schema", "xgrammar 0.2.8", "guidedviz 0.1.0")
-    assert [[round(1e6 * rows[name][key], 1) for key in ("mask", "mask_p99")] for name in names] == [
-        [9.1, 27.9], [214.8, 46_210.1], [0.4, 216.2],
-    ]  # fmt: skip
-    rows = list(ablation["rows"].values())[:5]
-    assert [round(row["ms"], 2) for row in rows] == [3.07, 3.05, 1.08, 0.26, 0.09]
-    assert [row[0] for row in list(ablation["paper"].values())[:5]] == [65.8, 38.3, 0.154, 0.035, 0.018]
+    found = {name: [round(1e6 * rows[name][key], 1) for key in ("mask", "mask_p99")] for name in rows}
+    assert found["xgrammar 0.2.8, schema"] == [9.1, 27.9]
+    assert found["xgrammar 0.2.8"] == [214.8, 46_210.1]
+    assert found["guidedviz 0.1.0"] == [0.4, 216.2]
+    assert [round(row["ms"], 2) for row in ablation["rows"].values()][:5] == [3.07, 3.05, 1.08, 0.26, 0.09]
+    assert [row[0] for row in ablation["paper"].values()][:5] == [65.8, 38.3, 0.154, 0.035, 0.018]
     split = gv.build_split(gv.json(), llama3)
     assert split.build()
-    assert [round(size / 1e6, 2) for size in (len(split.standing) * len(llama3) / 8, split.nbytes)] == [0.91, 0.19]
-
-
-def test_without_recursion_inlining_leaves_no_context_dependent_token():
-    flat = gv.grammar('root ::= "[" word ("," word)* "]"\nword ::= "\\"" [a-z]* "\\""')
-    for inline, most in ((True, 0), (False, 1)):
-        parts = gv.build_split(flat, gv.Vocabulary([b"a", b'"', b'a"', b'",', b'"]']), inline=inline).build()
-        assert bool(max(len(part.dependent) for part in parts)) == bool(most)
-
-
-@pytest.mark.parametrize(("machine", "text"), [(gv.regex(r"\d+(\.\d+)?"), b"3."), (gv.json(), b'{"a')])
-def test_the_jump_and_the_slice_of_the_exercises_find_the_mask_of_brute_force(machine, text, llama3):
-    jump, whole = FUNCTIONS["jump"], FUNCTIONS["whole"]
-    pieces = [piece for piece in llama3.pieces[:128_000:400] if piece]
-    state = read(machine, text)
-    legal = {token for token, piece in enumerate(pieces) if machine.accepts_prefix(text + piece)}
-    assert legal
-    assert jump(machine, state, flatten(pieces)) == legal
-    part = gv.regex(r'[^"\\\x00-\x1f\x7f]*')
-    taken = {token for token, piece in enumerate(pieces) if part.accepts_prefix(piece)}
-    assert whole(machine, state, part) == (taken <= legal)
-    if taken <= legal:
-        rest = [token for token in range(len(pieces)) if token not in taken]
-        others = jump(machine, state, flatten([pieces[token] for token in rest]))
-        assert taken | {rest[token] for token in others} == legal
+    assert (round(len(split.standing) * len(llama3) / 8e6, 2), round(split.nbytes / 1e6, 2)) == (0.91, 0.19)
 
 
 def test_a_lazy_table_reads_with_few_entries_what_has_two_million_states():
-    codes = [code for kind, code in build.read_cells(build.read_source("10_walk_the_trie")) if kind == "code"]
-    space = {}
-    for begin in ("class LazyTable", "lexer = "):
-        exec(next(code for code in codes if code.startswith(begin)), space)
-    least = re.compile("[ab]*a[ab]{20}")
-    counts = []
-    for text in ("ab" * 500, "abb" * 500):
+    lexer = run_cells("10_walk_the_trie", "class LazyTable", "lexer = ")["lexer"]
+    for text, entries in (("ab" * 500, 22), ("abb" * 500, 42)):
         state = frozenset()
         for place, letter in enumerate(text, 1):
-            state = space["lexer"].step(state, letter)
-            assert (21 in state) == bool(least.fullmatch(text[max(0, place - 40) : place]))
-        counts.append(len(space["lexer"].table))
-    assert counts == [22, 42]
+            state = lexer.step(state, letter)
+            assert (21 in state) == bool(re.fullmatch("[ab]*a[ab]{20}", text[max(0, place - 40) : place]))
+        assert len(lexer.table) == entries
 
 
 def test_in_words_of_letters_no_slice_is_legal_as_a_whole_and_the_walk_asks_nearly_100_times_as_often(llama3):
@@ -633,11 +431,6 @@ def test_in_words_of_letters_no_slice_is_legal_as_a_whole_and_the_walk_asks_near
                         word ::= [a-z]+""")
     asked = [gv.tokens.lazy_walk(*given).asked for given in ((sql, llama3, "SELECT ti"), (gv.json(), llama3, '{"a'))]
     assert asked == [31_526, 330]
-
-
-def test_the_recorded_table_of_a_programming_language_takes_724_ms_before_its_first_mask():
-    grammars = json.loads((BENCH / "grammars.json").read_text())
-    assert round(1000 * grammars["cases"]["llama3, code"]["xgrammar 0.2.8"]["first"]) == 724
 
 
 @pytest.mark.slow
@@ -661,5 +454,3 @@ def test_of_4221_questions_beside_the_slice_most_are_nodes_at_which_no_token_end
     asked = {node for node in nodes if len(node) == 1 or node[:-1] in accepted}
     assert (len(asked), len(asked - accepted), len(accepted & others)) == (4221, 1710, 367)
     assert len(accepted - others) == 2144
-    assert b"();" in accepted - others
-    assert b"();\n" in others - accepted

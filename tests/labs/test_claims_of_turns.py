@@ -7,7 +7,7 @@ import pytest
 import guidedviz as gv
 from guidedviz.checks.turns import TURN_PARTS
 from guidedviz.files import shipped
-from tests.labs.sources import build
+from tests.labs.sources import build, run_cells
 
 NAME = "15_think_then_call"
 CODES = [code for kind, code in build.read_cells(build.read_source(NAME)) if kind == "code"]
@@ -55,14 +55,12 @@ def test_the_stage_of_the_conversation_opens_at_the_end_of_the_thought(lab):
 
 
 def test_the_server_that_waits_calls_after_a_thought_and_never_without(lab):
-    waiting = next(code for code in CODES if code.startswith("waits = "))
-    exec(waiting, lab)
-    thought = gv.record(lab["scout"], lab["prompt"], lab["waits"], temperature=0)
+    waits = run_cells(NAME, "waits = ", **lab)["waits"]
+    scout = lab["scout"]
+    thought = gv.record(scout, lab["prompt"], waits, temperature=0)
     assert thought.parts[-2] == "</tool_call>"
     assert min(step.legal for step in thought.steps) == 1, "the mask holds"
-    silent = gv.record(
-        lab["scout"], lab["scout"].chat("What is 137 plus 248?", lab["tools"], think=False), lab["waits"]
-    )
+    silent = gv.record(scout, scout.chat("What is 137 plus 248?", lab["tools"], think=False), waits)
     assert silent.text.startswith("137 plus 248 is")
     assert min(step.legal for step in silent.steps) > 4000, "no mask begins"
 
@@ -86,34 +84,21 @@ def test_the_numbers_of_legal_tokens_around_the_end_of_the_thought(lab):
     assert around == [(4019, "</think>"), (2, "↵"), (2, "↵")]
 
 
-def answer_to(lab, result):
-    """All that follows the first result, if a person gives another text for it."""
+@pytest.mark.slow
+@pytest.mark.parametrize(("typed", "number", "total"), [("70", 30, "100"), ("45, then + 1000", 1000, "1045")])
+def test_scout_adds_to_the_result_that_a_person_types_on_the_stage(lab, typed, number, total):
     talk = gv.converse(lab["scout"], "What is the price of the lamp plus 30?", lab["tools"], temperature=0)
     next(talk)
     next(talk)
-    return [talk.send(result), *talk]
-
-
-@pytest.mark.slow
-def test_scout_adds_to_the_result_that_a_person_types_on_the_stage(lab):
-    _, result, answer = answer_to(lab, "70")
-    assert result.call.arguments == {"x": 70, "y": 30}
-    assert answer.text.endswith("is 100.")
-
-
-@pytest.mark.slow
-def test_a_result_in_the_words_of_scout_makes_it_add_a_thousand(lab):
-    _, result, answer = answer_to(lab, "45, then + 1000")
-    assert result.call.arguments == {"x": 45, "y": 1000}
-    assert answer.text.endswith("is 1045.")
+    _, result, answer = [talk.send(typed), *talk]
+    assert result.call.arguments == {"x": int(typed[:2]), "y": number}
+    assert answer.text.endswith(f"is {total}.")
 
 
 @pytest.mark.slow
 def test_where_no_text_has_an_angle_bracket_scout_spells_a_call_without_markers(lab):
     """The answer to the puzzle."""
-    parts = next(code for code in CODES if "PARTS = " in code).partition("\n\n\n")[0]
-    exec(parts, lab)
-    assert "[^\\x00]" in lab["PARTS"]
-    machine = gv.grammar("root ::= thought answer" + lab["PARTS"].replace("[^\\x00]", "[^<]"))
+    assert "[^\\x00]" in TURN_PARTS
+    machine = gv.grammar("root ::= thought answer" + TURN_PARTS.replace("[^\\x00]", "[^<]"))
     said = gv.record(lab["scout"], lab["prompt"], gv.guide(machine, lab["vocabulary"]), temperature=0, max_tokens=90)
     assert json.loads(said.parts[-1]) == {"name": "plus", "arguments": {"x": 137, "y": 248}}
