@@ -3,15 +3,12 @@
     echo labs solved 03_fsm | GUIDEDVIZ_HEADLESS=1 python -m tests.labs.cells    one answer per line, as JSON
 
 A lab runs in a child of this process, which has loaded what each lab loads: no lab sees what another one did. `solved`
-runs the whole solution, and `half` the first half of its cells. `open` runs the student's notebook, and of its cells
-below the first that differs from the solution it leaves out those that are the same and have to do with no cell that
-differs (`to_run`).
+runs the solution, `half` the first half of its cells, and `open` the student's notebook.
 
 A lab must run where only the extra `lab` is installed: packages of other extras cannot be imported. A page in
 `labs/deeper` may show one of them.
 """
 
-import ast
 import configparser
 import gc
 import json
@@ -35,7 +32,6 @@ import guidedviz as gv
 
 BLOCKED = {"torch", "transformers", "safetensors", "xgrammar", "llguidance", "outlines_core", "mistral_common", "gguf"}
 SECONDS = 120  # of one notebook; the slowest takes 5
-MODULES = {"gv", "np", "json", "re", "time", "random"}  # a call of a module's function changes no variable
 NOT_COMPARED = {"application/vnd.jupyter.widget-view+json", "image/png"}  # the first has random names
 
 
@@ -108,83 +104,23 @@ def run_cell(shell: InteractiveShell, cell: NotebookNode) -> dict[str, Any]:
     return {"cell": cell.id, "committed": committed(cell), "given": given}
 
 
-def run_cells(shell: InteractiveShell, cells: list[NotebookNode]) -> list[dict[str, Any]]:
-    """Run cells; those that do not give what is committed."""
-    return [found for cell in cells if (found := run_cell(shell, cell))]
-
-
 def code_cells(path: Path) -> list[NotebookNode]:
     return [cell for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "code"]
-
-
-def is_alike(cell: NotebookNode, like: NotebookNode) -> bool:
-    return cell.source == like.source and committed(cell) == committed(like)
-
-
-class Names:
-    """The names that a cell reads, and those that it binds or may change."""
-
-    def __init__(self, source: str) -> None:
-        nodes = list(ast.walk(ast.parse(source)))
-        named = [node for node in nodes if isinstance(node, ast.Name)]
-        self.read = {node.id for node in named}
-        self.bound = {node.id for node in named if not isinstance(node.ctx, ast.Load)}
-        for node in nodes:
-            if isinstance(node, ast.FunctionDef | ast.ClassDef):
-                self.bound.add(node.name)
-            elif isinstance(node, ast.Import | ast.ImportFrom):
-                self.bound |= {alias.asname or alias.name.partition(".")[0] for alias in node.names}
-            elif isinstance(node, ast.Expr | ast.Subscript | ast.Attribute):
-                # `texts.append(x)`, `table[x] = y`: what is named there may be another one afterwards
-                self.bound |= changed_names(node)
-
-
-def changed_names(node: ast.AST) -> set[str]:
-    """The variable that a statement or a target changes in its place."""
-    if isinstance(node, ast.Expr):
-        called = node.value.func if isinstance(node.value, ast.Call) else None
-        inner = called.value if isinstance(called, ast.Attribute) else None
-    elif isinstance(node, ast.Subscript | ast.Attribute) and not isinstance(node.ctx, ast.Load):
-        inner = node.value
-    else:
-        return set()
-    return {inner.id} if isinstance(inner, ast.Name) and inner.id not in MODULES else set()
-
-
-def to_run(opened: list[NotebookNode], solved: list[NotebookNode]) -> list[NotebookNode]:
-    """Of the student's cells those that differ, those that read what they bind, and those that bind what these read."""
-    names = [Names(cell.source) for cell in opened]
-    runs = [not is_alike(cell, like) for cell, like in zip(opened, solved, strict=True)]
-    touched: set[str] = set()
-    for place, found in enumerate(names):
-        runs[place] = runs[place] or bool(found.read & touched)
-        if runs[place]:
-            touched |= found.bound
-    needed: set[str] = set()
-    for place, found in reversed([*enumerate(names)]):
-        runs[place] = runs[place] or bool(found.bound & needed)
-        if runs[place]:
-            needed |= found.read
-    return [cell for cell, run in zip(opened, runs, strict=True) if run]
 
 
 def run_lab(place: str, part: str, name: str) -> list[dict[str, Any]]:
     """Run one notebook of a lab in a folder; the cells that do not give what is committed."""
     folder = Path(place).resolve()
-    solved = code_cells(folder / "solutions" / f"{name}.ipynb")
-    opened = code_cells(folder / f"{name}.ipynb")
+    notebook = folder / f"{name}.ipynb" if part == "open" else folder / "solutions" / f"{name}.ipynb"
+    cells = code_cells(notebook)
+    if part == "half":
+        cells = cells[: len(cells) // 2]
     os.chdir((folder / name).parent)
     if "/" not in name:
         sys.meta_path.insert(0, Absent())
     no_history = Config({"HistoryManager": {"enabled": False}})
     shell = InteractiveShell.instance(config=no_history, user_ns={}, displayhook_class=ShowValue)
-    if part == "solved":
-        return run_cells(shell, solved)
-    if part == "half":
-        return run_cells(shell, solved[: len(solved) // 2])
-    alike = [is_alike(cell, like) for cell, like in zip(opened, solved, strict=True)]
-    parting = [*alike, False].index(False)
-    return run_cells(shell, opened[:parting] + to_run(opened[parting:], solved[parting:]))
+    return [found for cell in cells if (found := run_cell(shell, cell))]
 
 
 def in_a_child(act: Callable[[], Any]) -> Any:
