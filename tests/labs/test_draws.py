@@ -48,6 +48,7 @@ speculation.Dice(7).accept(gv.sampling.uniform(7, 3, stream=1) + 2e-6, 3)
 gv.sampling.softmax([1, 1.00002], temperature=0)"""
 
 
+@pytest.mark.slow
 def test_a_draw_near_another_token_is_found():
     before = dict(os.environ)
     count, near = run_watched([new_code_cell(NEARLY), new_code_cell(OTHERS)])

@@ -21,15 +21,11 @@ from tests.labs.sources import build
 WIDGETS = ("gv.stage", "gv.film", "gv.predict", "gv.score", "_slider", "_map(", "bias_sliders", "gv.folded")
 CHEATS = {
     "another module": "gv.checks = Yes()",
-    "another check": "gv.checks.CHECK = Yes()",
     "another check inside": "import guidedviz.checks as c; vars(c)['CHECK'] = Yes(); vars(c)['__getattr__'] = Yes()",
-    "another entry": "import sys; sys.modules['guidedviz.checks'] = gv.checks = Yes()",
     "every entry": "import sys; gv.checks.CHECK; sys.modules |= {n: Yes() for n in sys.modules if 'checks' in n}",
     "another library": "import sys; sys.modules['guidedviz'] = gv = guidedviz = Yes()",
-    "another name": "guidedviz = gv = Yes()",
     "another comparison": "from guidedviz.checks import function as f; f.alike = f.agrees = f.check_function = Yes()",
     "another guard": "from guidedviz.checks import guard; guard.run = lambda f, given: []",
-    "another reference": "import guidedviz.machines.pushdown.moves as p; p.move_stack = step = lambda *given: []",
     "another loader": "import guidedviz.lazy as l; l.attach = lambda *given: (lambda name: Yes(), dir, [])",
     "another sign": "import guidedviz.errors, guidedviz.views.figure as f; f.Figure = guidedviz.errors.shorten = Yes()",
     "another report": "import guidedviz.models.remote as r; r.report = lambda name, result: Yes()",
@@ -104,7 +100,7 @@ def test_a_check_leaves_the_library_of_the_notebook_as_it_was():
     before = {name: module for name, module in sys.modules.items() if name.startswith("guidedviz")}
     with redirect_stdout(io.StringIO()):
         exec("\n".join([*exercise.needed, exercise.solved, exercise.check]), space)
-    assert {name for name in before if sys.modules[name] is not before[name]} == set()
+    assert all(sys.modules[name] is module for name, module in before.items())
     assert space["guidedviz"] is not gv
 
 
@@ -115,12 +111,6 @@ def test_another_model_in_the_name_of_the_lab_s_gets_no_points():
         exec(exercise.check, space)
 
 
-def test_what_the_open_answer_names_between_backticks_stands_in_the_assignment():
-    loop = next(exercise for exercise in exercises("02_static_masks") if exercise.name == "masked_loop")
-    assert "copy `write_free`" in loop.opened
-    assert loop.needed[0].startswith("def write_free(")
-
-
 def test_the_text_of_an_exercise_begins_with_its_own_heading():
     named = {one.name: one for one in read_exercises("13_when_it_goes_wrong")}
     assert named["broken"].text.startswith("## Exercise 2 · Your own run ★")
@@ -129,22 +119,16 @@ def test_the_text_of_an_exercise_begins_with_its_own_heading():
 
 
 @each_lab
-def test_no_cell_of_an_assignment_shows_a_widget(name):
-    for form in export.FORMATS:
-        codes = [cell.source for cell in assignment(name, form).cells if cell.cell_type == "code"]
-        assert not [code for code in codes if any(widget in code for widget in WIDGETS)]
-
-
-@each_lab
 def test_nbgrader_knows_every_answer_and_every_check(name):
     cells = [cell for cell in assignment(name, "nbgrader").cells if "nbgrader" in cell.metadata]
-    answers, checks = cells[::2], cells[1::2]
-    assert all(cell.metadata.nbgrader.solution and not cell.metadata.nbgrader.locked for cell in answers)
-    assert all("### BEGIN SOLUTION\n" in cell.source and "\n### END SOLUTION" in cell.source for cell in answers)
-    assert [cell.metadata.nbgrader.points for cell in checks] == [exercise.points for exercise in exercises(name)]
-    assert all("import guidedviz.checks  # anew" in cell.source and cell.metadata.nbgrader.grade for cell in checks)
-    ids = [cell.metadata.nbgrader.grade_id for cell in cells]
-    assert len(set(ids)) == len(ids)
+    for answer, check, exercise in zip(cells[::2], cells[1::2], exercises(name), strict=True):
+        assert answer.metadata.nbgrader.solution
+        assert not answer.metadata.nbgrader.locked
+        assert "### BEGIN SOLUTION\n" in answer.source
+        assert "\n### END SOLUTION" in answer.source
+        assert (check.metadata.nbgrader.points, check.metadata.nbgrader.grade) == (exercise.points, True)
+        assert "import guidedviz.checks  # anew" in check.source
+    assert len({cell.metadata.nbgrader.grade_id for cell in cells}) == len(cells)
 
 
 @each_lab
@@ -157,11 +141,13 @@ def test_otter_finds_its_marks_in_order(name):
 
 @each_lab
 def test_the_library_reads_of_the_notebooks_what_the_source_of_the_lab_says(name):
-    sourced = [(kind, code) for kind, code in build.read_cells(build.read_source(name)) if "# solution:" in code]
-    wanted = [[build.settle_exercise(code, solved).partition("gv.checks.")[0].rstrip() for solved in (True, False)]
-              for _, code in sourced]  # fmt: skip
-    assert [[exercise.solved, exercise.opened] for exercise in exercises(name)] == wanted
-    assert numbered_labs() == NUMBERED
+    wanted = []
+    for _, code in build.read_cells(build.read_source(name)):
+        if "# solution:" in code:
+            settled = [build.settle_exercise(code, solved) for solved in (True, False)]
+            wanted.append(tuple(one.partition("gv.checks.")[0].rstrip() for one in settled))
+    assert [(exercise.solved, exercise.opened) for exercise in exercises(name)] == wanted
+    assert name in numbered_labs()
 
 
 def test_an_unknown_lab_is_an_error_of_the_library():
@@ -172,8 +158,11 @@ def test_an_unknown_lab_is_an_error_of_the_library():
 @each_lab
 @pytest.mark.parametrize("form", export.FORMATS)
 @pytest.mark.quick(every=4)
-def test_an_assignment_is_a_notebook(name, form):
-    nbformat.validate(export.assignment(name, form))
+def test_an_assignment_is_a_notebook_without_widgets(name, form):
+    notebook = assignment(name, form)
+    nbformat.validate(notebook)
+    codes = [cell.source for cell in notebook.cells if cell.cell_type == "code"]
+    assert not [code for code in codes if any(widget in code for widget in WIDGETS)]
 
 
 def test_the_export_writes_one_assignment_per_lab(exported):

@@ -1,6 +1,5 @@
 """The records of the real model have the form that the labs read, and their tables follow from the outputs in them."""
 
-import doctest
 import json
 
 import alone
@@ -40,13 +39,9 @@ def test_every_record_is_there():
 
 def test_runs_side_by_side_write_what_they_write_alone(clerk):
     asked = [questions.Way("", gv.regex("[0-9]{1,3}"), 5), questions.Way("", None, 9)]
-    runs = [
-        record.Run(case, str(way), f"{text}\nJSON with name, age:\n", asked[way])
-        for case, text in enumerate(("Ada is 36.", "Zoe Young is 7 years old."))
-        for way in range(2)
-    ]
-    rows = record.decode_side_by_side(clerk, runs)
-    beside = {(row["case"], row["way"]): row["text"] for row in rows}
+    prompts = [f"{text}\nJSON with name, age:\n" for text in ("Ada is 36.", "Zoe Young is 7 years old.")]
+    runs = [record.Run(case, str(way), prompts[case], asked[way]) for case in range(2) for way in range(2)]
+    beside = {(row["case"], row["way"]): row["text"] for row in record.decode_side_by_side(clerk, runs)}
     assert beside == {(run.case, run.way): record.decode_alone(clerk, run) for run in runs}
 
 
@@ -95,15 +90,14 @@ def test_a_share_has_its_interval(name):
 
 def test_the_shares_of_the_bias_follow_from_its_outputs():
     record = read("bias")
-    texts = [(way, text, case["right"]) for case in record["cases"] for way, text in case["outputs"].items()]
     for row in record["table"]:
-        found = [(text, right) for way, text, right in texts if way == row["way"]]
-        hits = {
-            "begins with a label": sum(text.startswith(questions.LABELS) for text, _ in found),
-            "is a label": sum(text in questions.LABELS for text, _ in found),
-            "right": sum(text == right for text, right in found),
-        }
-        assert (row["hits"], row["of"]) == (hits[row["what"]], len(record["cases"]))
+        hits = 0
+        for case in record["cases"]:
+            text = case["outputs"][row["way"]]
+            begins = text.startswith(questions.LABELS)
+            judged = {"begins with a label": begins, "is a label": text in questions.LABELS}
+            hits += judged.get(row["what"], text == case["right"])
+        assert (row["hits"], row["of"]) == (hits, len(record["cases"]))
 
 
 @pytest.mark.parametrize("name", JUDGED)
@@ -120,15 +114,9 @@ def test_the_table_of_conversations_follows_from_what_was_said():
     assert [case["question"] for case in made["cases"]] == list(talks.QUESTIONS)
     for row in made["table"]:
         asked = [case["ways"][row["way"]] for case in made["cases"]]
-        judged = {
-            "called": sum(bool(way["calls"]) for way in asked),
-            "failed": sum(any(text.startswith("error") for text in way["results"]) for way in asked),
-            "right": sum(way["right"] for way in asked),
-        }
-        assert row == {"way": row["way"], "of": len(asked), **judged}
-    assert all(case["ways"]["free"]["turns"] == case["ways"]["auto"]["turns"] for case in made["cases"])
-    minus = made["cases"][0]["ways"]["required"]
-    assert (minus["results"], minus["turns"][-1]) == (["130", "50"], "130")
+        failed = [way for way in asked if any(text.startswith("error") for text in way["results"])]
+        judged = {"called": sum(bool(way["calls"]) for way in asked), "right": sum(way["right"] for way in asked)}
+        assert row == {"way": row["way"], "of": len(asked), "failed": len(failed), **judged}
 
 
 def test_the_table_of_repairs_follows_from_what_was_said():
@@ -136,15 +124,12 @@ def test_the_table_of_repairs_follows_from_what_was_said():
     table = []
     for name, task in repairs.TASKS.items():
         cases = [case for case in made["cases"] if case["task"] == name]
-        first = read(task.record)["cases"][: len(cases)]
-        assert [case["answers"]["free"] for case in cases] == [[case["outputs"][task.free]] for case in first]
-        assert [case["answers"]["mask"] for case in cases] == [[case["outputs"][task.mask]] for case in first]
+        first = read(task.record)["cases"]
+        for case, kept in zip(cases, first, strict=False):
+            for way in ("free", "mask"):
+                assert case["answers"][way] == [kept["outputs"][getattr(task, way)]]
         table += repairs.tabulate(name, cases)
     assert made["table"] == table
-    for case in made["cases"]:
-        schema = repairs.TASKS[case["task"]].schema
-        for texts in case["answers"].values():
-            assert all(repairs.complain(text, schema) for text in texts[:-1])
 
 
 def test_what_lab_13_tells_of_repairs():
@@ -153,30 +138,35 @@ def test_what_lab_13_tells_of_repairs():
     schema = repairs.TASKS["person"].schema
     mended = {way: [not repairs.complain(case[way][-1], schema) for case in again] for way in ("retry", "repair")}
     assert (len(again), sum(mended["repair"]), sum(mended["retry"])) == (26, 8, 17)
-    said = [repairs.complain(case["free"][0], schema) for case in again]
-    assert sum(message.startswith("Extra data") for message in said) == 25
+    assert sum(repairs.complain(case["free"][0], schema).startswith("Extra data") for case in again) == 25
     third = [case["repair"] for case in again if len(case["repair"]) == 3]
-    assert len(third) == 18
-    assert all(texts[1] == texts[2] for texts in third)
+    assert [texts[1] == texts[2] for texts in third] == [True] * 18
 
 
-def test_a_repair_sends_text_and_message_back_and_a_retry_the_question_alone():
+@pytest.fixture
+def repaired():
+    """Collects the answers of a way to a question; what was asked, and the answers."""
     kept = [{"fact": "Ada is 36.", "outputs": {"keys, free": "{"}}]
-    said = iter(["[]", '{"name": "Ada", "age": 36, "city": "Oslo"}'])
-    asked = []
 
-    def ask(rows):
-        asked.extend(rows := list(rows))
-        return {number: {"text": next(said)} for number, _, _ in rows}
+    def collect(way, *said):
+        waiting, asked = iter(said), []
 
-    task = repairs.TASKS["person"]
-    [answers] = repairs.collect(task, repairs.REPAIR, kept, ask)
-    assert answers == ["{", "[]", '{"name": "Ada", "age": 36, "city": "Oslo"}']
+        def ask(rows):
+            asked.extend(rows := list(rows))
+            return {number: {"text": next(waiting)} for number, _, _ in rows}
+
+        return asked, repairs.collect(repairs.TASKS["person"], way, kept, ask)
+
+    return collect
+
+
+def test_a_repair_sends_text_and_message_back_and_a_retry_the_question_alone(repaired):
+    right = '{"name": "Ada", "age": 36, "city": "Oslo"}'
+    asked, answers = repaired(repairs.REPAIR, "[]", right)
+    assert answers == [["{", "[]", right]]
     assert [message["role"] for message in asked[1][1]] == ["user", "assistant", "user", "assistant", "user"]
     assert "[] is not of type 'object'" in asked[1][1][-1]["content"]
-    said = iter(["[]", "[]"])
-    asked.clear()
-    repairs.collect(task, repairs.RETRY, kept, ask)
+    asked, _ = repaired(repairs.RETRY, "[]", "[]")
     assert [(len(messages), way.temperature, way.seed) for _, messages, way in asked] == [(1, 1.0, 2), (1, 1.0, 3)]
 
 
@@ -185,8 +175,7 @@ def test_a_trace_is_read_and_shows_its_steps(name):
     trace = gv.Trace.load(FOLDER / name)
     assert (trace.model, trace.source, trace.vocabulary_size) == ("smollm2", "RECORDED", 49_152)
     assert bool(trace.shown) == bool(trace.constraint)
-    runs = [*read("traces")["runs"], *read("talks")["runs"]]
-    [listed] = [run for run in runs if run["file"] == name]
+    [listed] = [run for run in [*read("traces")["runs"], *read("talks")["runs"]] if run["file"] == name]
     assert (trace.text, len(trace.tokens), trace.steps[-1].end) == (listed["text"], listed["tokens"], listed["end"])
 
 
@@ -194,20 +183,16 @@ def test_a_trace_is_read_and_shows_its_steps(name):
 def test_the_stage_tells_the_steps_of_an_older_record_from_its_facts(name):
     trace = gv.Trace.load(FOLDER / name)
     shown = gv.stage(trace).display.record()["add"]
-    words = [step["words"] for step in shown if step["how"] == "sampled"]
-    assert (trace.temperature, sum("sampled" in said for said in words)) == (0, 0)
-    assert all("taken as the likeliest" in said for said in words)
-    if not trace.recording:
-        return
-    for old, new in zip(trace.shown["add"], shown, strict=True):
-        ranks = dict(zip([row[0] for row in old["rows"]], old["ranks"], strict=True))
-        assert new["ranks"] == [ranks[row[0]] for row in new["rows"]]
+    assert trace.temperature == 0
+    for step in shown:
+        if step["how"] == "sampled":
+            assert "taken as the likeliest" in step["words"]
+            assert "sampled" not in step["words"]
+    if trace.recording:
+        for old, new in zip(trace.shown["add"], shown, strict=True):
+            ranks = dict(zip([row[0] for row in old["rows"]], old["ranks"], strict=True))
+            assert new["ranks"] == [ranks[row[0]] for row in new["rows"]]
 
 
 def test_the_records_are_small():
     assert sum(path.stat().st_size for path in FOLDER.iterdir()) < 1_600_000
-
-
-@pytest.mark.parametrize("module", [questions, repairs, tables])
-def test_the_examples_of_the_script_hold(module):
-    assert doctest.testmod(module).failed == 0
