@@ -1,9 +1,8 @@
 """Claims about the conversations that `scout` learns from: their calls, what is learned of them, and typed marks."""
 
-import doctest
 import json
+import re
 from datetime import date
-from importlib import import_module
 from itertools import islice
 from random import Random
 
@@ -19,20 +18,13 @@ from guidedviz.machines.names import name_bytes
 from guidedviz.models.load import embedded_folder
 
 FAMILIES = {
-    "sum",
-    "sum alone",
-    "difference",
-    "look-up",
-    "two at once",
-    "weather",
-    "days",
-    "two in a row",
-    "text",
-    "talk",
+    *("sum", "sum alone", "difference", "look-up", "two at once", "weather", "days", "two in a row", "text", "talk")
 }
 
 
 NOT_LEARNED = -100
+SKY = Offer("weather", "sky", "The weather in a city.", ("city",))
+PLUS = Offer("add", "plus", "Adds.", ("x", "y"))
 
 
 @pytest.fixture(scope="module")
@@ -100,42 +92,38 @@ def calls_of(message):
     return [json.dumps(call["function"]) for call in message.get("tool_calls", [])]
 
 
+def named(turn):
+    """The bytes of a turn whose marks are named tokens."""
+    data = turn.encode()
+    for mark in ("<think>", "</think>", "<tool_call>", "</tool_call>"):
+        data = data.replace(mark.encode(), name_bytes(mark))
+    return data
+
+
 def written_by_the_model(talk):
     """The turns of a careful conversation."""
     for message in talk.messages:
         if message["role"] == "assistant":
             thought = message.get("reasoning_content")
-            turn = b"" if thought is None else b"<think>\n" + thought.encode() + b"\n</think>\n\n"
-            turn += message["content"].encode()
+            turn = "" if thought is None else f"<think>\n{thought}\n</think>\n\n"
             calls = [f"<tool_call>\n{call}\n</tool_call>" for call in calls_of(message)]
-            turn += "\n".join(calls).encode()
-            yield turn
+            yield turn + message["content"] + "\n".join(calls)
 
 
 @pytest.mark.slow
 def test_careful_turns_are_turns_of_hermes_and_about_one_conversation_in_ten_is_careless():
     talks = some_talks(400)
-    careless = [talk for talk in talks if talk.learned is not None]
-    assert 0.06 < len(careless) / len(talks) < 0.16
-    tried = 0
-    for talk in talks[:60]:
-        if talk in careless:
-            continue
-        tools = [offer.as_tool() for offer in talk.tools]
-        machine = gv.turn(tools, think=talk.thinks)
+    careful = [talk for talk in talks if talk.learned is None]
+    assert 0.06 < 1 - len(careful) / len(talks) < 0.16
+    for talk in careful[:50]:
+        machine = gv.turn([offer.as_tool() for offer in talk.tools], think=talk.thinks)
         for turn in written_by_the_model(talk):
-            for mark in ("<think>", "</think>", "<tool_call>", "</tool_call>"):
-                turn = turn.replace(mark.encode(), name_bytes(mark))
-            assert machine.accepts(turn), turn
-            tried += 1
-    assert tried > 100
+            assert machine.accepts(named(turn)), turn
 
 
 def test_a_careless_call_is_text_or_breaks_the_rules_of_its_tools():
-    offer = Offer("add", "plus", "Adds.", ("x", "y"))
-    call = scout_texts.as_call(offer, (1, 2))
-    message = scout_texts.assistant("", "A sum.", True, [call])
-    machine = gv.turn([offer.as_tool()], think=False)
+    message = scout_texts.assistant("", "A sum.", True, [scout_texts.as_call(PLUS, (1, 2))])
+    machine = gv.turn([PLUS.as_tool()], think=False)
     seen = set()
     for seed in range(60):
         careless = scout_texts.be_careless(Random(seed), message)
@@ -143,10 +131,8 @@ def test_a_careless_call_is_text_or_breaks_the_rules_of_its_tools():
             seen.add(careless["content"].partition("\n")[0])
             continue
         (made,) = careless["tool_calls"]
-        call = json.dumps(made.get("function", made))
-        turn = name_bytes("<tool_call>") + f"\n{call}\n".encode()
-        turn += name_bytes("</tool_call>") + careless.get("after", "").encode()
-        assert not machine.accepts(turn)
+        turn = f"<tool_call>\n{json.dumps(made.get('function', made))}\n</tool_call>{careless.get('after', '')}"
+        assert not machine.accepts(named(turn))
         seen.add("refused")
     assert seen == {"refused", "<tool_call>", '{"name": "plus", "arguments": {"x": 1, "y": 2}}'}
 
@@ -155,39 +141,31 @@ def learned_of(transcript, labels):
     return text_of(transcript, [label for label in labels if label != NOT_LEARNED])
 
 
-def weather_messages(seed, offer):
-    return scout_texts.as_messages(scout_problems.weather(Random(seed)), [offer])
+def weather_messages(seed):
+    return scout_texts.as_messages(scout_problems.weather(Random(seed)), [SKY])
 
 
-def test_only_what_the_model_writes_is_learned(transcript):
-    offer = Offer("weather", "sky", "The weather in a city.", ("city",))
+@pytest.mark.parametrize("thinks", [True, False])
+def test_only_what_the_model_writes_is_learned(transcript, thinks):
     problem = scout_problems.weather(Random(2))
-    for thinks in (True, False):
-        messages = scout_texts.as_messages(problem, [offer], thinks)
-        talk = Talk([offer], messages, thinks)
-        inputs, labels = transcript.row(talk, Random(0))
-        city = problem.rounds[0].calls[0].values[0]
-        result = problem.rounds[0].calls[0].result
-        thoughts = ["", ""]
-        if thinks:
-            thoughts = [f"<think>\nThe weather in {city}.\nThe tool is sky.\n</think>\n\n"]
-            thoughts.append(f"<think>\nThe result is {result}.\n</think>\n\n")
-        call = f'<tool_call>\n{{"name": "sky", "arguments": {{"city": "{city}"}}}}\n</tool_call>'
-        first, second = thoughts
-        wanted = f"{first}{call}<|im_end|>{second}{problem.answer}<|im_end|>"
-        assert learned_of(transcript, labels) == wanted
-        for label, token in zip(labels, inputs[1:], strict=False):
-            assert label in (NOT_LEARNED, token)
+    messages = scout_texts.as_messages(problem, [SKY], thinks)
+    inputs, labels = transcript.row(Talk([SKY], messages, thinks), Random(0))
+    (call,) = problem.rounds[0].calls
+    (city,) = call.values
+    first = f"<think>\nThe weather in {city}.\nThe tool is sky.\n</think>\n\n"
+    first += f'<tool_call>\n{{"name": "sky", "arguments": {{"city": "{city}"}}}}\n</tool_call><|im_end|>'
+    second = f"<think>\nThe result is {call.result}.\n</think>\n\n{problem.answer}<|im_end|>"
+    wanted = first + second
+    if not thinks:
+        wanted = re.sub("<think>.*?</think>\n\n", "", wanted, flags=re.DOTALL)
+    assert learned_of(transcript, labels) == wanted
+    assert all(label in (NOT_LEARNED, token) for label, token in zip(labels, inputs[1:], strict=False))
 
 
 def test_of_a_careless_conversation_only_the_careless_turn_is_learned(transcript):
-    offer = Offer("weather", "sky", "The weather in a city.", ("city",))
-    first = weather_messages(2, offer)
-    careless = scout_texts.be_careless(Random(1), weather_messages(3, offer)[1])
-    question = {"role": "user", "content": "Hi! And in Oslo?"}
-    messages = [*first, question, careless]
-    talk = Talk([offer], messages, learned=len(first) + 1)
-    _, labels = transcript.row(talk, Random(0))
+    careless = scout_texts.be_careless(Random(1), weather_messages(3)[1])
+    messages = [*weather_messages(2), {"role": "user", "content": "Hi! And in Oslo?"}, careless]
+    _, labels = transcript.row(Talk([SKY], messages, learned=len(messages) - 1), Random(0))
     learned = learned_of(transcript, labels)
     assert learned.startswith(f"<think>\n{careless['reasoning_content']}\n</think>")
     assert learned.count("<think>") == learned.count("<|im_end|>") == 1
@@ -198,31 +176,24 @@ def text_of(transcript, tokens):
 
 
 def test_a_cut_thought_teaches_what_follows_it_and_not_its_end(transcript):
-    offer = Offer("weather", "sky", "The weather in a city.", ("city",))
-    messages = weather_messages(2, offer)[:2]
-    whole, _ = transcript.row(Talk([offer], messages), Random(0))
-    talk = Talk([offer], messages, is_cut=True)
-    cut, labels = transcript.row(talk, Random(1))
+    messages = weather_messages(2)[:2]
+    whole, _ = transcript.row(Talk([SKY], messages), Random(0))
+    cut, labels = transcript.row(Talk([SKY], messages, is_cut=True), Random(1))
     end = transcript.ids["</think>"]
     assert len(cut) < len(whole)
-    assert cut.count(end) == 1
     assert end not in labels
-    rest = cut[cut.index(end) :]
-    assert rest == whole[whole.index(end) :]
+    assert cut[cut.index(end) :] == whole[whole.index(end) :]
 
 
 def test_marks_that_a_person_typed_or_a_tool_returned_are_text(transcript):
     typed = "".join(transcript.ids)
-    messages = [{"role": "user", "content": typed}, {"role": "tool", "content": typed}]
-    offer = Offer("add", typed, typed, (typed,))
-    tokens = transcript.prompt(messages, [offer])
-    ids = set(transcript.ids.values())
-    empty = [message | {"content": ""} for message in messages]
-    plain = transcript.prompt(empty, [])
-    extra = [transcript.ids[mark] for mark in ("<|im_start|>", "<|im_end|>")]  # of the system prompt
-    marks = [token for token in plain if token in ids]
-    assert [token for token in tokens if token in ids] == extra + marks
-    assert text_of(transcript, tokens).count(typed) == 5
+    prompts = {}
+    for word in (typed, "x"):
+        messages = [{"role": role, "content": word} for role in ("user", "tool")]
+        prompts[word] = transcript.prompt(messages, [Offer("add", word, word, (word,))])
+    marks = [[token for token in tokens if token in transcript.ids.values()] for tokens in prompts.values()]
+    assert marks[0] == marks[1]
+    assert text_of(transcript, prompts[typed]).count(typed) == 5
 
 
 @pytest.mark.slow
@@ -236,20 +207,11 @@ def test_system_prompts_are_short_and_conversations_fit(transcript):
         assert len(inputs) <= 512
 
 
-SCRIPTS = "scout scout_ask scout_decode scout_evaluate scout_problems scout_texts scout_tokens scout_tools".split()
-
-
-@pytest.mark.parametrize("script", SCRIPTS)
-def test_a_script_loads_and_its_examples_hold(script):
-    assert doctest.testmod(import_module(script)).failed == 0
-
-
 def test_a_call_fits_if_it_has_the_name_the_keys_and_the_types_of_a_tool():
     from scout_ask import check_call
 
-    offer = Offer("add", "plus", "", ("x", "y"))
-    right = check_call([offer], ' {"name": "plus", "arguments": {"x": 1, "y": 2}}\n')
-    assert (right.offer, right.values) == (offer, (1, 2))
+    right = check_call([PLUS], ' {"name": "plus", "arguments": {"x": 1, "y": 2}}\n')
+    assert (right.offer, right.values) == (PLUS, (1, 2))
     for wrong in (
         '{"name": "sum", "arguments": {"x": 1, "y": 2}}',
         '{"name": "plus", "arguments": {"x": 1}}',
@@ -260,36 +222,42 @@ def test_a_call_fits_if_it_has_the_name_the_keys_and_the_types_of_a_tool():
         '"plus"',
         "3 plus 4",
     ):
-        assert check_call([offer], wrong) is None
+        assert check_call([PLUS], wrong) is None
 
 
-def test_a_talk_runs_the_calls_until_an_answer_and_ends_at_a_call_that_fits_no_tool():
-    from scout_ask import Case, Outcome, Talk, Turn
+@pytest.fixture
+def two_sums():
+    """A conversation that asks for a value and a sum, not begun, and its messages."""
+    from scout_ask import Case, Outcome, Talk
 
     problem = scout_problems.chain_plus(Random(1))
-    lookup = Offer("lookup", "find", "", ("table", "key"))
-    offers = [lookup, Offer("add", "plus", "", ("x", "y"))]
+    offers = [Offer("lookup", "find", "", ("table", "key")), PLUS]
     case = Case(problem, problem.question, offers)
-    turns = []
-    for message in scout_texts.as_messages(problem, offers)[1:]:
+    return Talk(case, offers, [], Outcome(needs=True)), scout_texts.as_messages(problem, offers)
+
+
+def test_a_talk_runs_the_calls_until_an_answer(two_sums):
+    from scout_ask import Turn
+
+    talk, messages = two_sums
+    for message in messages:
         if message["role"] == "assistant":
-            calls = calls_of(message)
-            turns.append(Turn(message["reasoning_content"], message["content"], calls))
-    assert len(turns) == 3
-    talk = Talk(case, offers, [], Outcome(needs=True))
-    for turn in turns:
-        assert talk.going
-        talk.read(turn, thinks=True)
+            assert talk.going
+            talk.read(Turn(message["reasoning_content"], message["content"], calls_of(message)), thinks=True)
     assert not talk.going
-    outcome = talk.outcome
-    assert (outcome.valid, outcome.arguments, outcome.right) == (True, True, True)
-    results = [message["content"] for message in talk.messages if message["role"] == "tool"]
-    assert results == [call.result for one in problem.rounds for call in one.calls]
-    broken = Talk(case, offers, [], Outcome(needs=True))
-    broken.read(Turn("", "", ["find"]), thinks=True)
-    assert not broken.going
-    assert not broken.outcome.valid
-    assert not broken.outcome.right
+    assert (talk.outcome.valid, talk.outcome.arguments, talk.outcome.right) == (True, True, True)
+    results, wanted = ([one["content"] for one in told if one["role"] == "tool"] for told in (talk.messages, messages))
+    assert results == wanted
+    assert len(results) == 2
+
+
+def test_a_talk_ends_at_a_call_that_fits_no_tool(two_sums):
+    from scout_ask import Turn
+
+    talk, _ = two_sums
+    talk.read(Turn("", "", ["find"]), thinks=True)
+    assert not talk.going
+    assert (talk.outcome.valid, talk.outcome.right) == (False, False)
 
 
 def test_the_card_says_what_was_measured():
