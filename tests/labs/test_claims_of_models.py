@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from statistics import median
@@ -17,7 +18,6 @@ from guidedviz.files import shipped
 from guidedviz.host.api.constraint import read_constraint
 from guidedviz.host.api.fields import Fields
 from guidedviz.serving import Costs, Policy, Request, simulate
-from guidedviz.tokens.engines import PREPARE
 from tests.labs.sources import build, run_cells
 
 BENCH = Path(__file__).resolve().parents[2] / "assets" / "bench"
