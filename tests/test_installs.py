@@ -148,8 +148,7 @@ def test_the_command_of_a_wheel_says_its_version_and_copies_what_a_teacher_needs
     assert bare.guidedviz("--version") == f"guidedviz {gv.__version__}\n"
     said = bare.guidedviz("teach", "teacher", "--no-open")
     copied = len(find_pages()) + len(find_labs(solutions=True))
-    assert said.startswith(f"{copied} pages and notebooks copied to teacher
-")
+    assert said.startswith(f"{copied} pages and notebooks copied to teacher\n")
     for name, source in find_pages().items():
         assert (bare.wheel.parent / "teacher" / name).read_bytes() == source.read_bytes()
 

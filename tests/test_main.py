@@ -127,13 +127,11 @@ def test_a_teacher_gets_the_pages_with_all_labs_and_solutions(tmp_path, lab, cap
     assert files_of(tmp_path) == {*solutions, *pages}
     assert lab[0][:2] == [f"--ServerApp.root_dir={tmp_path}", f"--LabApp.default_url=/lab/tree/{PLAN}"]
     said = capsys.readouterr().out
-    assert said.startswith(f"{len(pages) + len(solutions)} pages and notebooks copied to {tmp_path}
-")
+    assert said.startswith(f"{len(pages) + len(solutions)} pages and notebooks copied to {tmp_path}\n")
     (tmp_path / PLAN).write_text("my plan")
     assert main(["teach", str(tmp_path), "--no-open"]) == 0
     assert (tmp_path / PLAN).read_text() == "my plan"
-    assert f"kept {PLAN}: it was changed
-" in capsys.readouterr().out
+    assert f"kept {PLAN}: it was changed\n" in capsys.readouterr().out
 
 
 def test_the_links_of_the_teachers_pages_lead_to_files_that_a_copy_has():

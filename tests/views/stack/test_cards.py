@@ -1,6 +1,5 @@
 """Stacks that share their frames: each frame stands once, and what a text adds can be counted by hand."""
 
-import re
 import xml.etree.ElementTree as ET
 
 import pytest
