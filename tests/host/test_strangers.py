@@ -1,4 +1,4 @@
-"""Claims about strangers: other web pages, half requests, guessed tokens, invented nicknames, hostile hosts."""
+"""Claims about strangers: other web pages, half requests, guessed tokens, invented sessions, hostile hosts."""
 
 import json
 import socket
@@ -14,13 +14,12 @@ import pytest
 from starlette.datastructures import Headers
 
 import guidedviz as gv
-from guidedviz.errors import ModelError, SettingError
+from guidedviz.errors import ModelError
 from guidedviz.host import app, server
 from guidedviz.host.app import check_sender
 from guidedviz.host.limits import WRONG, Guard, Limits, Refused
 from guidedviz.host.standing import NEW
 from guidedviz.models.connection import HOST_PATIENCE, Connection, read_address
-from guidedviz.models.frames import Ask, pack_ask
 from guidedviz.models.remote import MOST_RUN, read_card
 from tests.host.running import TOKEN, hosting
 from tests.host.test_host import ask, talk
@@ -30,8 +29,9 @@ PLACE |= {"state": "answered", "choices": ["a", "b"], "answer": "a"}
 RUN = {"name": "", "begins": False, "steps": 0, "shown": "a"}
 LONG = RUN | {"shown": "y" * MOST_RUN}
 JSON = "Content-Type: application/json"
+KINDS = dict.fromkeys(("/v1/class", "/v1/class/forget", "/v1/run", "/v1/chat", "/v1/again"), "application/json")
+KINDS |= dict.fromkeys(("/v1/logits", "/v1/encode"), "application/octet-stream")
 FORMS = ["text/plain;charset=UTF-8", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x"]
-CHANGES = {"/v1/class": PLACE, "/v1/class/forget": {}, "/v1/run": RUN}  # what a request may change
 
 
 def tell(host, path, said, *headers, name="127.0.0.1"):
@@ -47,48 +47,38 @@ def connect(host):
 # --- other web pages ---
 
 
-@pytest.mark.parametrize("path", CHANGES)
+@pytest.mark.parametrize("path", ["/v1/class", "/v1/class/forget", "/v1/run", "/v1/chat", "/v1/again", "/v1/look"])
 @pytest.mark.parametrize(
     "headers",
     [
         ["Content-Type: text/plain", "Origin: http://evil.example", "Sec-Fetch-Site: cross-site"],  # no-cors
-        [JSON, "Origin: http://evil.example"],
         [JSON, "Origin: null"],
         [JSON, "Sec-Fetch-Site: cross-site"],
         [JSON, "Sec-Fetch-Site: same-site"],  # another port of this machine
     ],
 )
 def test_another_web_page_changes_nothing(host, path, headers):
-    status, error = tell(host, path, CHANGES[path], *headers)
+    status, error = tell(host, path, {}, *headers)
     assert (status, error["where"], error["expected"]) == (403, "origin", "no other web page")
 
 
-@pytest.mark.parametrize("path", CHANGES)
-@pytest.mark.parametrize("kind", [*FORMS, ""])
-def test_what_changes_something_is_json(host, path, kind):
-    headers = [f"Content-Type: {kind}"] if kind else []
-    status, error = tell(host, path, CHANGES[path], *headers)
-    assert (status, error["expected"]) == (415, "application/json")
+@pytest.mark.parametrize("kind", FORMS)
+@pytest.mark.parametrize("path", KINDS)
+def test_no_form_can_ask_for_anything(host, path, kind):
+    status, error = tell(host, path, {}, f"Content-Type: {kind}")
+    assert (status, error["expected"]) == (415, KINDS[path])
 
 
-@pytest.mark.parametrize("path", ["/v1/logits", "/v1/encode"])
-def test_no_form_can_ask_for_logits(host, path):
-    for kind in FORMS:
-        body = pack_ask(Ask((1,)))
-        status, error = talk(host, ask("POST", path, f"Content-Type: {kind}", body=body))
-        assert (status, error["expected"]) == (415, "application/octet-stream")
+def test_json_is_sent_as_json(host):
+    assert tell(host, "/v1/class", PLACE)[0] == 415
 
 
 @pytest.mark.parametrize("path", ["/v1/card", "/v1/class", "/v1/run", "/class", "/v1/health"])
-@pytest.mark.parametrize(
-    "name", ["evil.example", "evil.example:8765", "", "127.0.0.1.evil.example", "[::2]:8765", "10.0.0.1"]
-)
+@pytest.mark.parametrize("name", ["evil.example:8765", "127.0.0.1:80@evil.com", "[::1]evil.com"])
 def test_a_host_without_a_token_knows_only_names_of_this_machine(host, path, name):
     """A page of evil.example whose name now stands for 127.0.0.1 is of the same origin: only the name shows it."""
     status, error = talk(host, ask("GET", path, host=name))
     assert (status, error["where"]) == (403, "header Host")
-    for good in ("127.0.0.1", "127.0.0.1:99", "localhost:8765", "[::1]:8765", "LOCALHOST"):
-        assert talk(host, ask("GET", path, host=good))[0] == 200
 
 
 NAMES_OF_THIS_MACHINE = [
@@ -146,23 +136,13 @@ def test_an_origin_is_that_of_this_host_and_nothing_else(guarded):
     assert not is_let_in(guarded, host, ("origin", "http://127.0.0.1:8765"), ("origin", "http://evil.com"))
 
 
-@pytest.mark.parametrize("name", ["127.0.0.1:evil.com", "127.0.0.1:80@evil.com", "[::1]evil.com"])
-def test_a_host_that_runs_refuses_a_name_behind_a_name(host, name):
-    status, error = talk(host, ask("GET", "/v1/card", host=name))
-    assert (status, error["where"]) == (403, "header Host")
-
-
 def test_the_page_of_this_host_may_ask_and_may_be_linked(host, guarded):
     own = f"127.0.0.1:{host.port}"
     same = ["Sec-Fetch-Site: same-origin", f"Origin: http://{own}"]
-    status, _ = tell(host, "/v1/class/forget", {}, JSON, *same, name=own)
-    assert status == 200
+    assert tell(host, "/v1/class/forget", {}, JSON, *same, name=own)[0] == 200
     assert talk(host, ask("GET", "/class", "Sec-Fetch-Site: cross-site"))[0] == 200
-    signed = f"Authorization: Bearer {TOKEN}"
-    status, _ = talk(guarded, ask("GET", "/v1/card", signed, host="class.school"))
-    assert status == 200, "a host with a token may stand behind any name"
-    status, _ = talk(guarded, ask("GET", "/v1/card", signed, "Origin: http://evil.example"))
-    assert status == 403
+    signed = ask("GET", "/v1/card", f"Authorization: Bearer {TOKEN}", host="class.school")
+    assert talk(guarded, signed)[0] == 200, "a host with a token may stand behind any name"
 
 
 # --- what is kept and sent ---
@@ -244,7 +224,7 @@ def read_slowly(host, student, lines):
 @pytest.mark.slow
 def test_hundreds_of_slow_readers_keep_nobody_waiting_and_take_little_memory(bard):
     with hosting(bard, limits=Limits(sent_bytes=40 << 20)) as host, ExitStack() as lines:
-        assert tell(host, "/v1/run", LONG, JSON)[0] == 200
+        tell(host, "/v1/run", LONG, JSON)
         readers = [read_slowly(host, number, lines) for number in range(200)]
         began = time.perf_counter()
         assert talk(host, ask("GET", "/v1/health"))[0] == 200
@@ -252,22 +232,18 @@ def test_hundreds_of_slow_readers_keep_nobody_waiting_and_take_little_memory(bar
         answers = [reader.recv(400) for reader in readers]
         statuses = Counter(answer[9:12] for answer in answers)
         assert statuses == {b"200": 19, b"503": 181}, "half of 40 MB for an address"
-        refused = next(answer for answer in answers if b" 503 " in answer)
-        assert b"retry-after: 1\r\n" in refused.lower()
         status, error = talk(host, ask("GET", "/v1/run"))
-        assert status == 503
-        assert error["expected"] == f"at most {20 << 20} for address 127.0.0.1"
+        assert (status, error["expected"]) == (503, f"at most {20 << 20} for address 127.0.0.1")
         held = sum(line.transport.get_write_buffer_size() for line in [*host.lines])
         assert held < 20 * 2 * server.UNREAD + 200 * 8 * 1024
         lines.close()
-        wire = host.wire(patience=5.0)
-        assert len(wire.ask("GET", "/v1/run", most=2 << 20)) > MOST_RUN
+        assert host.wire(patience=5.0).ask("GET", "/v1/run", most=2 << 20)
 
 
 def test_an_answer_that_is_read_too_slowly_is_closed_in_time(bard, monkeypatch):
-    monkeypatch.setattr(server, "SECONDS_TO_READ", 0.5)
+    monkeypatch.setattr(server, "SECONDS_TO_READ", 0.3)
     with hosting(bard) as host, ExitStack() as lines:
-        assert tell(host, "/v1/run", LONG, JSON)[0] == 200
+        tell(host, "/v1/run", LONG, JSON)
         line = read_slowly(host, "Ada", lines)
         began = time.monotonic()
         found = 0
@@ -330,13 +306,12 @@ def test_thousands_of_half_requests_keep_nobody_out(bard):
             assert len(host.lines) <= server.PER_ADDRESS + 2
 
 
-HALF = [(False, data) for data in HALVES] + [(True, b""), (True, b"\x16\x03\x01")]
-
-
-@pytest.mark.parametrize(("secure", "data"), HALF)
+@pytest.mark.parametrize(
+    ("secure", "data"), [*((False, data) for data in HALVES), (True, b""), (True, b"\x16\x03\x01")]
+)
 def test_half_a_request_and_half_a_handshake_are_closed_in_time(bard, monkeypatch, certificate, secure, data):
     for module, name in ((server, "SECONDS_TO_ASK"), (app, "SECONDS_TO_SEND")):
-        monkeypatch.setattr(module, name, 0.3)
+        monkeypatch.setattr(module, name, 0.2)
     files = certificate if secure else (None, None)
     with hosting(bard, files=files) as host, connect(host) as line:
         began = time.monotonic()
@@ -364,89 +339,57 @@ def closes_within(line, began, seconds):
     assert time.monotonic() - began < seconds
 
 
-def test_an_answer_that_nobody_reads_is_closed_in_time(bard, monkeypatch):
-    monkeypatch.setattr(server, "SECONDS_TO_READ", 0.3)
-    with hosting(bard) as host:
-        assert tell(host, "/v1/run", LONG, JSON)[0] == 200
-        with connect(host) as line:
-            line.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-            line.sendall(ask("GET", "/v1/run") * 8)
-            deadline = time.monotonic() + 5
-            while host.lines and time.monotonic() < deadline:
-                time.sleep(0.05)
-            assert not host.lines
-
-
 def test_an_answer_that_nobody_reads_is_one_of_the_requests_at_once(bard):
     with hosting(bard, limits=Limits(together=2)) as host:
-        assert tell(host, "/v1/run", LONG, JSON)[0] == 200
+        tell(host, "/v1/run", LONG, JSON)
         with ExitStack() as lines:
             for _ in range(2):
-                line = lines.enter_context(connect(host))
-                line.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-                line.sendall(ask("GET", "/v1/run") * 8)
+                read_slowly(host, "", lines)
             time.sleep(0.3)
             assert talk(host, ask("GET", "/v1/run"))[0] == 429
-        deadline = time.monotonic() + 5
-        while talk(host, ask("GET", "/v1/run"))[0] == 429 and time.monotonic() < deadline:
-            time.sleep(0.05)
-        assert talk(host, ask("GET", "/v1/run"))[0] == 200
+        assert host.wire(patience=5.0).ask("GET", "/v1/run", most=2 << 20)
 
 
 # --- tokens ---
 
 
-def test_wrong_tokens_are_slowed_down_per_address(bard):
-    with (
-        hosting(bard, {"Ada": TOKEN, "Bob": f"{TOKEN}-2"}) as host,
-        connect(host) as other,
-        socket.create_connection(("127.0.0.1", host.port), 5, ("127.0.0.2", 0)) as guesser,
-    ):
-        guesses = [f"a-guessed-token-{number}" for number in range(20)]
-        found = [status_of(guesser, guess) for guess in guesses]
-        assert found == [401] * WRONG + [429] * (20 - WRONG)
-        assert status_of(guesser, TOKEN) == 429, "a right guess does not show now"
-        statuses = [status_of(other, token) for token in (TOKEN, f"{TOKEN}-2")]
-        assert statuses == [200, 200]
-
-
-def status_of(line, token):
-    line.sendall(ask("GET", "/v1/card", f"Authorization: Bearer {token}"))
-    answer = b""
-    while not answer.endswith(b"}"):
-        answer += line.recv(1 << 16)
-    return int(answer.split()[1])
-
-
 def test_a_token_that_was_right_stays_right_while_its_address_is_slowed_down():
-    tokens = {"Ada": TOKEN, "Bob": f"{TOKEN}-2"}
-    guard = Guard(tokens, now=lambda: now)
+    guard = Guard({"Ada": TOKEN, "Bob": f"{TOKEN}-2"}, now=lambda: now)
     now = 0.0
-    assert guard.name(f"Bearer {TOKEN}", "", "10.0.0.1") == "Ada"
+
+    def name(token, address="10.0.0.1"):
+        return guard.name(f"Bearer {token}", "", address)
+
+    assert name(TOKEN) == "Ada"
     for number in [*range(WRONG), *[3] * 50]:  # a program that repeats its wrong token guesses nothing
-        with pytest.raises(Refused, match="an unknown token"):
-            guard.name(f"Bearer wrong-{number}", "", "10.0.0.1")
-    assert guard.name(f"Bearer {TOKEN}", "", "10.0.0.1") == "Ada"
-    with pytest.raises(Refused, match="10 wrong tokens"):
-        guard.name(f"Bearer {TOKEN}-2", "", "10.0.0.1")
+        with pytest.raises(Refused, match="an unknown token") as wrong:
+            name(f"wrong-{number}")
+    assert name(TOKEN) == "Ada"
+    with pytest.raises(Refused, match="10 wrong tokens") as slowed:
+        name(f"{TOKEN}-2")
+    assert (wrong.value.status, slowed.value.status) == (401, 429)
+    assert name(f"{TOKEN}-2", "10.0.0.2") == "Bob", "another address"
     now = 61.0
-    assert guard.name(f"Bearer {TOKEN}-2", "", "10.0.0.1") == "Bob"
+    assert name(f"{TOKEN}-2") == "Bob"
 
 
 # --- what a hostile host says ---
 
 
+CARD = {"protocol": 2, "name": "x", "device": "cpu", "vocabulary": "v", "version": "1", "context": 9, "size": 9}
+
+
 @pytest.mark.parametrize(
-    "change",
-    [{"version": "1\r\nX: y"}, {"version": "x" * 100_000}, {"version": "é"}, {"name": "a\u202eb"}, {"device": "\ud800"},
-     {"vocabulary": "x\n"}, {"context": True}],
+    "said",
+    [b"", b"[" * 5000, b"<script>", {"name": 1}, {"version": "1\r\nX: y"}, {"version": "x" * 100_000},
+     {"name": "a\u202eb"}, {"device": "\ud800"}, {"vocabulary": "x\n"}, {"context": True}],
 )  # fmt: skip
-def test_a_card_with_a_strange_text_is_an_error_in_four_parts(change):
-    card = {"protocol": 2, "name": "x", "device": "cpu", "vocabulary": "v", "version": "1", "context": 9, "size": 9}
-    body, address = json.dumps(card).encode(), read_address("http://h", "")
-    assert read_card(body, address)["version"] == "1"
+def test_a_card_with_a_strange_text_is_an_error_in_four_parts(said):
+    address = read_address("http://h", "")
+    assert read_card(json.dumps(CARD).encode(), address)["version"] == "1"
+    body = said if isinstance(said, bytes) else json.dumps(CARD | said).encode()
     with pytest.raises(ModelError, match="expected the card of a model"):
-        read_card(json.dumps(card | change).encode(), address)
+        read_card(body, address)
 
 
 def test_the_other_one_of_http_and_https_is_named_at_once(host, bard, certificate):
@@ -461,63 +404,19 @@ def test_the_other_one_of_http_and_https_is_named_at_once(host, bard, certificat
     assert time.monotonic() - began < HOST_PATIENCE / 6
 
 
-# --- nicknames ---
-
-
-def vote(host, number, **more):
-    """The answer of a student with a secret of their own."""
-    secret = f"X-Guidedviz-Student: a-secret-of-student-number-{number}"
-    named = {"nickname": f"n{number}"}
-    return tell(host, "/v1/class", PLACE | named | more, JSON, secret)
+# --- sessions ---
 
 
 def test_one_address_gets_few_sessions_and_each_votes_once(bard):
     with hosting(bard) as host:
-        votes = [vote(host, number) for number in range(495)]
-        statuses = [status for status, _ in votes]
-        assert statuses == [200] * NEW + [429] * (495 - NEW)
-        assert vote(host, 1, answer="b")[0] == 200, "the same one again"
+
+        def vote(number, answer):
+            secret = f"X-Guidedviz-Student: a-secret-of-student-number-{number}"
+            return tell(host, "/v1/class", PLACE | {"answer": answer}, JSON, secret)[0]
+
+        statuses = [vote(number, "a") for number in range(NEW + 2)]
+        assert statuses == [200] * NEW + [429] * 2
+        assert vote(1, "b") == 200, "the same one again"
         said = host.wire().ask("GET", "/v1/class")
         [question] = json.loads(said)["questions"]
-        assert (question["answers"], question["sessions"]) == (NEW, NEW)
         assert question["bars"] == [["a", NEW], ["b", 0]]
-
-
-def test_a_session_keeps_its_answers_under_another_nickname_and_another_one_has_its_own(bard):
-    with hosting(bard) as host:
-        assert vote(host, 1, nickname="Ada")[0] == 200
-        assert vote(host, 1, nickname="Ada L.")[0] == 200
-        assert vote(host, 2, nickname="Ada L.")[0] == 200
-        status, _ = vote(host, 3, nickname="Eve", answer=None, state="open")
-        assert status == 200
-        wire = host.wire(patience=0)
-        said = json.loads(wire.ask("GET", "/v1/class"))
-        names = [one["nickname"] for one in said["standing"]]
-        assert names == ["Ada L.", "Ada L.", "Eve"]
-        counts = [(q["answers"], q["sessions"]) for q in said["questions"]]
-        assert counts == [(2, 3)], "Eve has seen the question"
-
-
-STRANGE = ["\x00", "A\x1b[31m", "A\nB", "\u202eadA", "Ada\u200b", "A\u200dB", "\u2066A", "\ufeff", "\ud800"]
-STRANGE += ["Ada\ufe0f", "\u3164"]
-
-
-@pytest.mark.parametrize("nickname", STRANGE)
-def test_the_host_refuses_a_nickname_that_looks_like_another(host, nickname):
-    for name in ("nickname", "lab"):
-        status, error = tell(host, "/v1/class", PLACE | {name: nickname}, JSON)
-        assert (status, error["where"]) == (400, "report, nickname or lab")
-    with pytest.raises(SettingError, match="nickname"):
-        gv.load_model(host.address, nickname=nickname)
-
-
-def test_a_question_is_shown_with_its_control_characters_escaped_and_its_numbers_short(bard):
-    with hosting(bard) as host:
-        for number, answer in enumerate((1e299, -1e299, 10**299, 0.1 + 0.2, 1 / 3, 128_256)):
-            status, _ = vote(host, number, place="How \u202emany?", choices=[], answer=answer)
-            assert status == 200
-        said = host.wire().ask("GET", "/v1/class")
-        [question] = json.loads(said)["questions"]
-        assert question["text"] == r"How \u202emany?"
-        bars = dict(question["bars"])
-        assert bars == {"-1e+299": 1, "0.3": 1, "0.333333333333": 1, "128,256": 1, "1e+299": 2}
