@@ -1,8 +1,9 @@
 """Each broken run is diagnosed from its record, and sound runs are not."""
 
+import re
 import warnings
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 import pytest
@@ -34,13 +35,10 @@ def writer(pieces, *wanted, eos=None):
     ids = [pieces.index(piece) for piece in [*wanted, *ending]]
 
     def rule(tokens):
-        logits = np.zeros(len(pieces))
         place = min(len(tokens), len(ids)) - 1
-        logits[ids[place]] = 8
-        return logits
+        return 8 * np.eye(len(pieces))[ids[place]]
 
-    ends = {len(pieces) - 1} if eos else ()
-    return gv.ToyModel(pieces, rule, eos=ends)
+    return gv.ToyModel(pieces, rule, eos=map(pieces.index, ending))
 
 
 class Altered(Guide):
@@ -96,15 +94,10 @@ def blank_lines(whitespace="any"):
 
 
 def broken_lines(whitespace="compact"):
-    after = {0: [0, 0, 5, 9, 0], 1: [0, 0, 0, 0, 9], 2: [0, 9, 0, 0, 0], 3: [0, 0, 9, 0, 0]}
-    pieces = [b"{", b"}", b'"a":1', b"\n", b"</s>"]
-
-    def rule(tokens):
-        return after[tokens[-1]] if tokens[1:] else [9, 0, 0, 0, 0]
-
-    toy = gv.ToyModel(pieces, rule, eos={4})
+    after = {0: [0, 0, 5, 9, 0], 1: [0, 0, 0, 0, 9], 2: [0, 9, 0, 0, 0], 3: [0, 0, 9, 0, 0], 5: [9, 0, 0, 0, 0]}
+    toy = gv.ToyModel([b"{", b"}", b'"a":1', b"\n", b"</s>", b"?"], lambda tokens: [*after[tokens[-1]], -9], eos={4})
     guide = gv.guide(gv.json_schema(ONE_KEY, whitespace=whitespace), toy.vocabulary)
-    return gv.record(toy, "{", guide, max_tokens=30, temperature=0)
+    return gv.record(toy, "?", guide, max_tokens=30, temperature=0)
 
 
 def the_same_words(text='[^"]*"'):
@@ -141,13 +134,10 @@ def fell_back(guide=None):
 
 def other_tokenizer(anew=False):
     """The index of an old tokenizer is used for a new one, in which each id is one higher."""
-    old = [b"yes", b"no", b"x", b"</s>"]
-    new = [b"<new>", b"yes", b"no", b"x", b"</s>"]
-    toy = constant_model(new[:4], [3, 0, 5, 0])
-    machine = gv.regex("yes|no")
-    guide = gv.guide(machine, toy.vocabulary)
+    toy = constant_model([b"<new>", b"yes", b"no", b"x"], [3, 0, 5, 0])
+    guide = regex_guide(toy, "yes|no")
     if not anew:
-        stale = gv.guide(machine, gv.Vocabulary(old))
+        stale = gv.guide(guide.machine, gv.Vocabulary([b"yes", b"no", b"x", b"</s>"]))
         guide = Altered(stale, vocabulary=toy.vocabulary)
     return gv.record(toy, "x", guide, max_tokens=3)
 
@@ -166,31 +156,35 @@ def a_keyword_with_a_typo(key="minimun"):
     return gv.record(toy, "3", gv.guide(machine, toy.vocabulary))
 
 
-WITHIN_20 = {"cure": lambda guide: gv.within(guide, 20), "max_tokens": 20}
+WITHIN_20 = {"cure": partial(gv.within, tokens=20), "max_tokens": 20}
 THOUGHT = {"machine": gv.regex(r"[ -z]*(\{36\}[ -z]*)*")}
-MASKED = {"guide": person_guide}
 RUNS = [  # a broken run, the name of its finding, what was seen, and what cures it
     (no_token_for_a_character, "empty mask", 'after "ab" the machine expects $, and no token begins', {"text": "ab"}),
     (emptied_by_another_rule, "empty mask", "state q3; the machine alone allows 1 token", {"gives_way": True}),
-    (open_brackets, "unbounded nesting", "and 39 are open at the end", {"cure": lambda guide: gv.within(guide, 40)}),
+    (open_brackets, "unbounded nesting", "and 39 are open at the end", {"cure": partial(gv.within, tokens=40)}),
     (blank_lines, "whitespace loop", "29 tokens of whitespace in a row", {"whitespace": "space"}),
     (the_same_words, "repetition loop", 'the last 30 tokens repeat "ha␣"', {"text": '[^"]{0,9}"'}),
     (cut_in_the_middle, "cut in the middle", "its shortest end takes", WITHIN_20),
     (a_limit_that_cuts_words, "over-tight constraint", 'wanted "umbrella" (>0.99) and took "pear"', {"most": 30}),
     (broken_lines, "whitespace refused", 'the model wanted "↵"', {"whitespace": "any"}),
     (thinks_first, "early mask", 'the model wanted "Hm"', THOUGHT),
-    (fell_back, "no mask", "names the constraint 'schema of a person'", MASKED),
+    (fell_back, "no mask", "names the constraint 'schema of a person'", {"guide": person_guide}),
     (other_tokenizer, "stale mask", "each token was legal by the mask, and the machine refuses", {"anew": True}),
     (a_ban_of_one_id, "same bytes, several ids", '"Sure" is the text of ids 0, 1', {"banned": (0, 1)}),
     (a_keyword_with_a_typo, "keyword not enforced", 'did you mean "minimum"?', {"key": "minimum"}),
 ]
+CURES = {
+    cut_in_the_middle: "more tokens (for gv.within 8 are too few: expected at least 20)",
+    open_brackets: "gv.within(guide, 40), or a deepest level",
+}
 
 
 @pytest.mark.parametrize(("run", "name", "seen", "cure"), RUNS, ids=[run[0].__name__ for run in RUNS])
 def test_a_broken_run_has_one_likely_cause_and_its_cure_ends_the_text_and_the_finding(run, name, seen, cure):
-    diagnosis = gv.diagnose(run())
-    assert diagnosis.names == (name,)
-    assert seen in diagnosis.findings[0].seen
+    (finding,) = gv.diagnose(run()).findings
+    assert finding.name == name
+    assert seen in finding.seen
+    assert CURES.get(run, finding.cure) == finding.cure
     cured = run(**cure)
     assert name not in gv.diagnose(cured).names
     assert cured.steps[-1].end in ("eos", "complete")
@@ -201,16 +195,11 @@ def test_a_late_switch_is_seen_with_the_right_guide():
     pieces = [b"</", b"think", b">{", b"{", b"1", b"}"]
     toy = writer([*pieces, b">"], *pieces, eos=b"</s>")
     run = gv.record(toy, "</", None)
-    steps = list(run.steps)
-    steps[3:] = [replace(step, legal=1) for step in steps[3:]]
-    run = replace(run, steps=tuple(steps))
-    machine = gv.regex(r"[A-Z]?[a-z]*(</think>\{1\})?")
-    guide = gv.guide(machine, toy.vocabulary)
-    assert run.text == "</think>{{1}"
+    late = [replace(step, legal=1) for step in run.steps[3:]]
+    run = replace(run, steps=(*run.steps[:3], *late))
+    guide = regex_guide(toy, r"[A-Z]?[a-z]*(</think>\{1\})?")
     (finding,) = gv.diagnose(run, guide).findings
-    assert finding.name == "text outside the language"
-    assert run.steps[finding.step].piece == b"{"
-    assert gv.record(toy, "</", guide).text == "</think>{1}"
+    assert (finding.name, finding.step) == ("text outside the language", 3)
 
 
 # -- sound runs ----------------------------------------------------------------------------------------------------
@@ -219,103 +208,87 @@ def test_a_late_switch_is_seen_with_the_right_guide():
 @pytest.mark.parametrize("name", ["ada-schema", "person-asked"])
 def test_a_right_answer_in_another_layout_is_not_called_over_tight(name):
     run = gv.Trace.load(shipped(f"traces/smollm2/{name}.trace.json"))
-    assert min(step.mass for step in run.steps) < 0.0002
     assert gv.diagnose(run).names == ("whitespace refused",)
 
 
 @pytest.mark.slow
-def test_no_sound_run_is_called_broken_also_from_a_file(tmp_path):
-    """The constraints fit what the models write."""
-    stream = tasks.stream(3, held_out=True)
-    calm = (task for task, chatty in stream if not chatty and task.family != "reason")
-    bard = gv.load_model("bard")
+def test_no_sound_run_of_clerk_is_called_broken():
+    """The constraints fit what the model writes."""
+    for seed, (task, chatty) in zip(range(30), tasks.stream(3, held_out=True), strict=False):
+        if not chatty and task.family != "reason":
+            guide = regex_guide(clerk(), task.pattern)
+            run = gv.record(clerk(), task.prompt, guide, temperature=seed % 2, seed=seed)
+            assert gv.diagnose(run).names == (), run.text
+
+
+def test_a_sound_run_is_sound_also_from_a_file_without_its_guide(bard, tmp_path):
     lines = regex_guide(bard, "[A-Za-z',.:;!?\n -]*")
-    runs = []
-    for seed in range(6):
-        guide = None if seed % 2 else lines
-        runs.append(gv.record(bard, "KING:\n", guide, seed=seed, max_tokens=30))
-    for seed, task in zip(range(10), calm, strict=False):
-        guide = regex_guide(clerk(), task.pattern)
-        run = gv.record(clerk(), task.prompt, guide, temperature=seed % 2, seed=seed)
-        runs.append(run)
-    for run in runs:
-        diagnosis = gv.diagnose(run)
-        assert not diagnosis.findings, (run.text, str(diagnosis))
-    runs[0].save(tmp_path / "run.json")
-    for guide, skips in ((lines, False), (None, True)):
-        diagnosis = gv.diagnose(gv.Trace.load(tmp_path / "run.json"), guide)
-        assert diagnosis.names == ()
-        assert ("this needs the guide" in str(diagnosis)) == skips
+    run = gv.record(bard, "KING:\n", lines, max_tokens=10)
+    run.save(tmp_path / "run.json")
+    kept = gv.Trace.load(tmp_path / "run.json")
+    for said in (gv.diagnose(run), gv.diagnose(kept, lines), gv.diagnose(kept)):
+        assert said.names == ()
+    assert "this needs the guide" in str(said)
 
 
 # -- what it says --------------------------------------------------------------------------------------------------
 
 
-def test_a_run_from_a_file_needs_the_guide_for_some_findings(tmp_path):
-    for run, alone in ((no_token_for_a_character(), ("empty mask",)), (a_keyword_with_a_typo(), ())):
-        run.save(tmp_path / "run.json")
-        kept = gv.Trace.load(tmp_path / "run.json")
-        assert gv.diagnose(kept, run.guide).names == gv.diagnose(run).names
-        assert gv.diagnose(kept).names == alone
+@pytest.mark.parametrize(
+    ("run", "alone"),
+    [
+        (no_token_for_a_character, ("empty mask",)),
+        (a_keyword_with_a_typo, ()),
+        (cut_in_the_middle, ("cut in the middle",)),
+        (open_brackets, ("unbounded nesting",)),
+    ],
+)
+def test_a_run_from_a_file_needs_the_guide_for_some_findings(tmp_path, run, alone):
+    run = run()
+    run.save(tmp_path / "run.json")
+    kept = gv.Trace.load(tmp_path / "run.json")
+    assert gv.diagnose(kept, run.guide).names == gv.diagnose(run).names
+    assert gv.diagnose(kept).names == alone
 
 
-def test_a_run_from_a_file_that_a_limit_ended_is_cut_unless_its_drawing_knows_that_it_may_end_there(tmp_path):
-    digits = regex_guide(clerk(), "[0-9]*")
-    complete = gv.record(clerk(), "12", digits, max_tokens=3)
-    found = []
-    for run in (cut_in_the_middle(), open_brackets(), complete):
-        run.save(tmp_path / "run.json")
-        kept = gv.Trace.load(tmp_path / "run.json")
-        found.append(gv.diagnose(kept))
-    assert [one.names for one in found] == [("cut in the middle",), ("unbounded nesting",), ()]
-    assert "which is not complete" in found[0].findings[0].seen
-    free_run = gv.record(clerk(), ADA, max_tokens=2)
-    unknown = gv.diagnose(replace(free_run, constraint="of a server", vocabulary_size=9999))
+def test_a_run_that_a_limit_ended_is_cut_unless_it_is_known_that_it_may_end_there(tmp_path):
+    complete = gv.record(clerk(), "12", regex_guide(clerk(), "[0-9]*"), max_tokens=3)
+    complete.save(tmp_path / "run.json")
+    assert gv.diagnose(gv.Trace.load(tmp_path / "run.json")).names == ()
+    free = gv.record(clerk(), ADA, max_tokens=2)
+    assert gv.diagnose(free).names == ()
+    unknown = gv.diagnose(replace(free, constraint="of a server", vocabulary_size=9999))
     assert "only the guide knows whether it is complete" in unknown.findings[0].seen
-    free = gv.diagnose(free_run)
-    for one in (*found, unknown, free):
-        assert "sound" not in str(one)
-
-
-def test_a_limit_of_the_guide_is_advised_only_where_a_text_is_sure_to_fit():
-    refused = "more tokens (for gv.within 8 are too few: expected at least 20)"
-    assert gv.diagnose(cut_in_the_middle()).findings[0].cure == refused
-    assert gv.diagnose(open_brackets()).findings[0].cure == "gv.within(guide, 40), or a deepest level"
+    assert "sound" not in str(unknown) + str(gv.diagnose(free))
 
 
 def test_another_guide_than_that_of_the_run_is_named(tmp_path):
     run = a_limit_that_cuts_words(30)
     run.save(tmp_path / "run.json")
     kept = gv.Trace.load(tmp_path / "run.json")
-    assert "another guide" not in str(gv.diagnose(kept, run.guide))
-    other = a_limit_that_cuts_words(9).guide
-    assert gv.diagnose(kept, other).other_guide.startswith("the guide that was given is not that of the run: at step ")
-    assert "another guide" not in str(gv.diagnose(fell_back(), person_guide()))
+    assert gv.diagnose(kept, run.guide).other_guide == ""
+    other = gv.diagnose(kept, a_limit_that_cuts_words(9).guide)
+    assert other.other_guide.startswith("the guide that was given is not that of the run: at step ")
 
 
 def test_a_loop_that_follows_from_a_refusal_comes_after_it_also_from_a_file(tmp_path):
     prompt = "Ada Lovelace is 36 years old and lives in London.\nJSON with name, age, city:\n"
-    guide = regex_guide(clerk(), r'\{"name": "[A-Za-z ]+')
-    run = gv.record(clerk(), prompt, guide, temperature=0, max_tokens=40)
+    run = gv.record(clerk(), prompt, regex_guide(clerk(), r'\{"name": "[A-Za-z ]+'), temperature=0, max_tokens=40)
     run.save(tmp_path / "run.json")
     for one in (run, gv.Trace.load(tmp_path / "run.json")):
         refused, loop = gv.diagnose(one).findings
-        assert (refused.name, refused.step) == ("over-tight constraint", 6)
-        assert loop.name == "repetition loop"
-        assert 'the model wanted "","' in refused.seen
+        assert (refused.name, refused.step, loop.name) == ("over-tight constraint", 6, "repetition loop")
         assert "it might have ended before each of them; it follows from step 6" in loop.seen
         assert loop.cure == "first what is to try at step 6"
     (alone,) = gv.diagnose(the_same_words()).findings
-    assert "follows" not in alone.seen + alone.cure
-    assert "ended" not in alone.seen
+    assert not re.search("follows|ended", alone.seen)
 
 
 def test_a_free_run_is_judged_by_the_guide_that_it_should_have_had():
     run = gv.record(clerk(), "Hello! " + ADA, None, max_tokens=20, seed=1)
     (finding,) = gv.diagnose(run, person_guide()).findings
     assert finding.name == "no mask"
-    assert " steps all 4,096 tokens were legal" in finding.seen
-    assert "the guide would have refused" in finding.seen
+    assert re.search("steps all 4,096 tokens were legal.*the guide would have refused", finding.seen)
 
 
 def test_a_guide_over_another_vocabulary_is_named():
@@ -327,21 +300,21 @@ def test_a_guide_over_another_vocabulary_is_named():
 
 def test_hostile_text_is_escaped():
     toy = writer([b"<script>\x1b", b"a"], b"<script>\x1b", eos=b"</s>")
-    run = replace(gv.record(toy, "a", None, max_tokens=3), constraint="<img src=x onerror=alert(1)>\x1b")
-    diagnosis = gv.diagnose(run)
-    assert diagnosis.names == ("no mask",)
-    for shown in (str(diagnosis), diagnosis._repr_html_()):
-        assert "\x1b" not in shown
-    assert "<img" not in diagnosis._repr_html_()
-    run = gv.record(toy, "a", regex_guide(toy, "aa<b>"))
-    assert "<b>" not in gv.diagnose(run)._repr_html_().split("<span")[0]
-    assert "<script>" not in gv.diagnose(run)._repr_html_()
+    free = replace(gv.record(toy, "a", None, max_tokens=3), constraint="<img src=x onerror=alert(1)>\x1b")
+    for run in (free, gv.record(toy, "a", regex_guide(toy, "aa<b>"))):
+        diagnosis = gv.diagnose(run)
+        assert "\x1b" not in str(diagnosis) + diagnosis._repr_html_()
+        assert not re.search("<(img|script|b>)", diagnosis._repr_html_())
 
 
-def test_what_is_no_run_is_refused():
-    run = fell_back()
-    empty = replace(run, steps=())
-    refused = {"trace: saw str": ("run",), "guide": (run, "[0-9]"), "no steps": (empty,)}
-    for said, arguments in refused.items():
-        with pytest.raises(gv.SettingError, match=f"diagnose.*{said}"):
-            gv.diagnose(*arguments)
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (lambda run: ("run",), "trace: saw str"),
+        (lambda run: (run, "[0-9]"), "guide"),
+        (lambda run: (replace(run, steps=()),), "no steps"),
+    ],
+)
+def test_what_is_no_run_is_refused(arguments, said):
+    with pytest.raises(gv.SettingError, match=f"diagnose.*{said}"):
+        gv.diagnose(*arguments(no_token_for_a_character()))

@@ -7,7 +7,7 @@ import guidedviz as gv
 from guidedviz.decoding.loop import decode_plainly, start, take_step
 from guidedviz.decoding.sampling import Settings
 from guidedviz.views.step_words import say_step
-from tests.common import constant_model, regex_guide
+from tests.common import BYTES, constant_model, regex_guide
 
 PIECES = [b"a", b"b", b"c", b"<eos>", b"<script>alert(1)</script>"]
 
@@ -38,26 +38,23 @@ def test_a_decode_says_why_it_ends(model, machine, pieces, end):
     guide = machine and gv.guide(machine, model.vocabulary)
     steps = list(gv.decode(model, "a", guide, temperature=0))
     assert [step.piece for step in steps] == pieces
-    ends = [step.end for step in steps]
-    assert ends.pop() == end
-    assert set(ends) <= {""}
-    last = steps[-1]
+    *before, last = steps
+    assert {step.end for step in before} <= {""}
+    assert last.end == end
     assert (last.token == -1) == (last.how == "none") == (not last.piece)
-    if end == "dead_end":
-        assert last.legal == 0
-        assert last.mass == 0.0
-        assert last.state == "q1"
-        assert last.candidates
-        assert not any(candidate.legal for candidate in last.candidates)
+
+
+def test_a_dead_end_shows_what_the_model_wanted():
+    model = toy()
+    *_, last = gv.decode(model, "a", regex_guide(model, "az"), temperature=0)
+    assert (last.legal, last.mass, last.state) == (0, 0.0, "q1")
+    assert [candidate.legal for candidate in last.candidates] == [False] * 5
 
 
 def test_stop_closes_with_a_step_that_chose_nothing():
     asked = iter([False, False, True])
-    model = toy(lambda tokens: [0, 1, 2, -50, -50])
-    steps = list(gv.decode(model, "a", stop=asked.__next__))
-    last = steps[-1]
-    assert (last.end, last.token, last.how) == ("stop", -1, "none")
-    assert len(steps) == 3
+    steps = list(gv.decode(WITHOUT_EOS, "a", stop=asked.__next__))
+    assert [(step.end, step.how) for step in steps] == [("", "sampled")] * 2 + [("stop", "none")]
 
 
 def test_a_step_records_all_three_distributions_and_the_legal_mass():
@@ -65,99 +62,64 @@ def test_a_step_records_all_three_distributions_and_the_legal_mass():
     guide = gv.static_masks(model.vocabulary, [{0, 1}])
     raw = gv.sampling.softmax(model.logits([0]))
     step = next(gv.decode(model, "a", guide))
-    by_token = {c.token: c for c in step.candidates}
-    assert step.legal == 2
-    assert step.mass == pytest.approx(raw[0] + raw[1])
-    for candidate in step.candidates:
-        assert candidate.raw == pytest.approx(raw[candidate.token])
-        assert candidate.drawn == pytest.approx(candidate.masked)
-    assert by_token[0].masked + by_token[1].masked == pytest.approx(1)
-    assert (by_token[2].masked, by_token[2].legal) == (0, False)
+    legal = raw[0] + raw[1]
+    assert (step.legal, step.mass) == (2, pytest.approx(legal))
+    masked = [raw[0] / legal, raw[1] / legal, 0, 0, 0]
+    found = sorted((c.token, c.raw, c.masked, c.drawn, c.legal) for c in step.candidates)
+    for token, own, after, drawn, is_legal in found:
+        assert own == pytest.approx(raw[token])
+        assert (after, drawn) == pytest.approx((masked[token], masked[token]))
+        assert is_legal == (token < 2)
     cold = next(gv.decode(model, "a", guide, temperature=0))
-    drawn = {c.token: c.drawn for c in cold.candidates}
-    assert drawn == {0: 0, 1: 1, 2: 0, 3: 0, 4: 0}
+    assert {c.token: c.drawn for c in cold.candidates} == {0: 0, 1: 1, 2: 0, 3: 0, 4: 0}
     assert (cold.token, cold.drawn) == (1, 1.0)
 
 
 def test_a_drawn_step_keeps_where_in_the_share_of_its_token_the_random_number_fell():
     model = toy()
     guide = gv.static_masks(model.vocabulary, [{0, 1}, {0, 1, 2}])
-    steps = list(gv.decode(model, "a", guide, seed=4, max_tokens=2))
-    for step in steps:
-        lower = [c.drawn for c in step.candidates if c.token < step.token]
-        below = sum(lower)
+    for step in gv.decode(model, "a", guide, seed=4, max_tokens=2):
+        below = sum(c.drawn for c in step.candidates if c.token < step.token)
         number = below + step.inside * step.drawn
         assert number == pytest.approx(gv.sampling.uniform(4, step.position))
-    point = start(model, "a", guide)
-    by_hand, _ = take_step(model, point, guide, Settings(), choice=1)
-    assert by_hand.inside is None
 
 
 def test_raw_is_the_models_own_distribution_whatever_the_bias_and_the_temperature():
-    model = toy(lambda tokens: [0, 3, 2, 1, -5])
-    (plain,) = gv.decode(model, "a", max_tokens=1, temperature=0)
-    (biased,) = gv.decode(model, "a", max_tokens=1, temperature=0, bias={4: 20})
-    own = {candidate.token: candidate.raw for candidate in plain.candidates}
-    assert {c.token: c.raw for c in biased.candidates} == own
-    assert plain.token == 1
-    assert biased.token == 4
-    assert (biased.raw, biased.drawn) == (own[4], 1)
+    (step,) = gv.decode(toy(), "a", max_tokens=1, temperature=0, bias={4: 20})
+    own = gv.sampling.softmax([0.0, 1.0, 2.0, -1.0, -3.0])
+    assert {c.token: c.raw for c in step.candidates} == pytest.approx(dict(enumerate(own)))
+    assert (step.token, step.raw, step.drawn) == (4, pytest.approx(own[4]), 1)
 
 
 def test_a_token_that_a_bias_lifts_is_shown_also_where_it_is_not_drawn():
-    pieces = [bytes([65 + n]) for n in range(40)]
     falling = [-n for n in range(40)]
-    model = constant_model(pieces, falling)
+    model = constant_model(BYTES[:40], falling)
     for seed in range(5):
-        (step,) = gv.decode(model, "A", max_tokens=1, bias={39: 40}, seed=seed)
+        (step,) = gv.decode(model, "\x05", max_tokens=1, bias={39: 40}, seed=seed)
         assert 39 in {candidate.token for candidate in step.candidates}
-
-
-def test_going_back_and_forward_draws_the_same_tokens():
-    model = toy()
-    settings = Settings(seed=5)
-    points = [start(model, "abc")]
-    pieces = []
-    for _ in range(6):
-        step, point = take_step(model, points[-1], None, settings)
-        points.append(point)
-        pieces.append(step.piece)
-    back = zip(reversed(points[:6]), reversed(pieces), strict=True)
-    for point, piece in back:
-        step, _ = take_step(model, point, None, settings)
-        assert step.piece == piece
 
 
 def test_a_person_may_insert_a_legal_token_and_only_that():
     model = toy()
-    settings = Settings()
     guide = gv.static_masks(model.vocabulary, [{0, 1}])
     point = start(model, "a", guide)
-    step, after = take_step(model, point, guide, settings, choice=1)
-    assert (step.how, step.piece) == ("inserted", b"b")
+    step, after = take_step(model, point, guide, Settings(), choice=1)
+    assert (step.how, step.piece, step.inside) == ("inserted", b"b", None)
     assert after.tokens[-1] == 1
     refused = {2: "forbids it in position 0", 99: "no such id", "a": "no such id", 1.0: "no such id"}
     for wrong, said in refused.items():
         with pytest.raises(gv.IllegalToken, match=said):
-            take_step(model, point, guide, settings, choice=wrong)
+            take_step(model, point, guide, Settings(), choice=wrong)
 
 
 def test_a_step_names_what_is_open():
-    written = [b"[", b'{"a":', b"[", b"1", b"]", b"}", b"]", b"<eos>"]
-    ids = {piece: at for at, piece in enumerate(dict.fromkeys(written))}
-
-    def rule(tokens):
-        wanted = ids[written[len(tokens) - 1]]
-        return np.eye(len(ids))[wanted] * 99
-
-    model = gv.ToyModel(ids, rule, eos=[5])
+    pieces = [b"[", b'{"a":', b"1", b"}", b"]", b"<eos>"]
+    model = gv.ToyModel(pieces, lambda tokens: np.eye(6)[len(tokens) - 1] * 99, eos=[5])
     guide = gv.guide(gv.json(), model.vocabulary)
     steps = list(gv.decode(model, "[", guide, temperature=0))
-    assert [step.piece for step in steps] == written
+    assert [step.piece for step in steps] == pieces
     stacks = [" ".join(step.stack) for step in steps]
-    assert stacks[:5] == [
-        "root", "array root", "member object array root", "array object array root", "number array object array root",
-    ]  # fmt: skip
+    assert stacks[:3] == ["root", "array root", "member object array root"]
     assert all(step.state.startswith("n") for step in steps), "the nodes of the rules"
 
 
@@ -177,16 +139,12 @@ SHORT = toy(lambda tokens: [0.0, 1.0, 2.0, -90.0, -90.0], (), Short)
 def test_a_full_context_ends_the_decode_and_keeps_the_record():
     trace = gv.record(SHORT, "ab")
     ways = [(step.how, step.end) for step in trace.steps]
-    assert ways == [*[("sampled", "")] * 3, ("none", "context")]
-    assert len(trace.tokens) == 3, "the token after the last that it reads"
+    assert ways == [*[("sampled", "")] * 3, ("none", "context")], "the token after the last that it reads, too"
     assert "the context of the model is full" in say_step(trace.steps[-1])
-    guide = regex_guide(SHORT, "[ab]abcabc")
-    forced = gv.record(SHORT, "abc", guide, jump_forward=True)
-    assert forced.text[1:] == "abcabc", "forced tokens go on"
-    assert forced.steps[-1].end == "complete"
-    point = start(SHORT, "abca")
-    for _ in range(2):
-        step, point = take_step(SHORT, point, None, Settings(), choice=1)
+    forced = gv.record(SHORT, "abc", regex_guide(SHORT, "[ab]abcabc"), jump_forward=True)
+    assert (forced.text[1:], forced.steps[-1].end) == ("abcabc", "complete"), "forced tokens go on"
+    _, point = take_step(SHORT, start(SHORT, "abca"), None, Settings(), choice=1)
+    step, _ = take_step(SHORT, point, None, Settings(), choice=1)
     assert (step.how, step.end) == ("none", "context"), "a person gets the closing step, too"
 
 
@@ -213,14 +171,10 @@ def test_a_constraint_in_words_is_a_text():
         gv.record(toy(), "a", constraint=5)
 
 
-@pytest.mark.parametrize("seed", [0, 1, 7])
-@pytest.mark.parametrize(
-    "machine", [gv.regex(r"\d{4}-\d{2}-\d{2}"), gv.regex("[a-z ]*"), gv.grammar('root ::= "(" root ")" | "x"')]
-)
-@pytest.mark.quick(every=4)
-def test_the_loop_writes_what_the_plain_loop_writes(machine, seed):
-    clerk = gv.load_model("clerk")
-    guide = gv.guide(machine, clerk.vocabulary)
-    plain = decode_plainly(clerk, "Date:", guide, seed=seed, max_tokens=30)
-    trace = gv.record(clerk, "Date:", guide, seed=seed, max_tokens=30)
-    assert trace.text.encode() == plain
+@pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.slow)])
+def test_the_loop_writes_what_the_plain_loop_writes(clerk, seed):
+    for machine in (gv.regex("[a-z ]*"), gv.grammar('root ::= "(" root ")" | "x"')):
+        guide = gv.guide(machine, clerk.vocabulary)
+        plain = decode_plainly(clerk, "Date:", guide, seed=seed, max_tokens=20)
+        trace = gv.record(clerk, "Date:", guide, seed=seed, max_tokens=20)
+        assert trace.output == plain

@@ -9,63 +9,68 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import guidedviz as gv
-from guidedviz.decoding.trace import standing, taken_back, tokens_before
+from guidedviz.decoding.trace import check_steps, standing, taken_back, tokens_before
 from guidedviz.models.chat import Prompt
 from tests.common import constant_model, regex_guide
 
-
-@pytest.fixture
-def trace():
-    logits = [0.0, 1.0, 2.0]
-    toy = constant_model([b"a", b"\xff\x00", b"<script>"], logits)
-    return gv.record(toy, "a", max_tokens=5, seed=3)
-
-
-def test_a_trace_survives_the_file(trace, tmp_path):
-    trace.save(tmp_path / "t.json")
-    assert gv.Trace.load(tmp_path / "t.json") == trace
+MODEL = constant_model([b"n", b"a", b"name", b"x", b"me", b"!", b"?"], [5.0, 4, 0, 3, 0, 1, 0])
+VALID = gv.record(MODEL, "x", regex_guide(MODEL, "x?name[!?]"), temperature=0, jump_forward=True)
+PARTS = ("", "<s>", "a<s>")
+CHAT = gv.record(constant_model([b"a", b"<s>"], [1.0, 0.0]), Prompt("<s>a<s>", (1, 0, 1), PARTS), max_tokens=2)
+STOPPED = gv.record(MODEL, "x", stop=lambda: True)
 
 
-def test_a_file_keeps_the_parts_of_a_chat_prompt_and_an_older_file_has_none(trace, tmp_path):
+def older(data):
+    """A file as an older version wrote it."""
+    data["parts"] = data.pop("prompt_parts")
+
+
+@pytest.mark.parametrize(
+    ("run", "change"),
+    [(CHAT, dict.copy), (CHAT, older), (VALID, dict.copy), (VALID, lambda data: data.pop("prompt_parts"))],
+)
+def test_a_trace_survives_the_file_also_one_of_an_older_version(tmp_path, run, change):
     path = tmp_path / "t.json"
-    model = constant_model([b"a", b"<s>"], [1.0, 0.0])
-    prompt = Prompt("<s>a<s>", (1, 0, 1), ("", "<s>", "a<s>"))
-    run = gv.record(model, prompt, max_tokens=2)
     run.save(path)
-    assert gv.Trace.load(path).prompt_parts == run.prompt_parts == ("", "<s>", "a<s>")
-    older = json.loads(path.read_text())
-    older["parts"] = older.pop("prompt_parts")  # as older files name it
-    path.write_text(json.dumps(older))
-    assert gv.Trace.load(path).prompt_parts == ("", "<s>", "a<s>")
-    trace.save(path)
-    older = json.loads(path.read_text())
-    assert older.pop("prompt_parts") == []
-    path.write_text(json.dumps(older))
-    assert gv.Trace.load(path) == trace
+    data = json.loads(path.read_text())
+    change(data)
+    path.write_text(json.dumps(data))
+    assert gv.Trace.load(path) == run
+    assert CHAT.prompt_parts == PARTS
 
 
 @pytest.mark.parametrize(
     ("way", "value", "said"),
     [
-        (["steps", 2, "back"], 3, r"steps\[2\].back: saw 3, expected at most the 2 tokens that stand"),
+        (["steps", 1, "back"], 3, r"steps\[1\].back: saw 3, expected at most the 1 tokens that stand"),
         (["steps", 1, "end"], "eos", r"steps\[1\].end: saw 'eos', expected an end in the last step only"),
-        (["steps", 1, "token"], -1, r"steps\[1\].how: saw 'sampled', expected 'none' exactly where the token is -1"),
-        (["steps", 1, "candidates"], [], r"steps\[1\].candidates: saw \[\], expected token"),
-        (["steps", 1, "candidates", 0, "token"], 3, r"steps\[1\]"),
+        (["steps", 2, "token"], -1, r"steps\[2\].how: saw 'sampled', expected 'none' exactly where the token is -1"),
+        (["steps", 2, "candidates"], [], r"steps\[2\].candidates: saw \[\], expected token"),
+        (["steps", 2, "candidates", 0, "token"], 7, r"steps\[2\]"),
         (["parts"], ["", "<s>"], "parts: saw '<s>', expected the texts and special tokens of the prompt"),
-        (["steps", 4], {"token": -1, "how": "none", "end": ""}, "expected an end where no token was chosen"),
     ],
 )
-def test_a_damaged_trace_names_the_field(trace, tmp_path, way, value, said):
+def test_a_damaged_trace_names_the_field(tmp_path, way, value, said):
     path = tmp_path / "t.json"
-    trace.save(path)
+    VALID.save(path)
     data = json.loads(path.read_text())
-    if isinstance(value, dict):
-        value = data["steps"][4] | value
     put(data, way, value)
     path.write_text(json.dumps(data))
     with pytest.raises(gv.TraceError, match=said):
         gv.Trace.load(path)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"end": ""}, "expected an end where no token"),
+        ({"stages": ((0.5,),)}, "stages: saw 1, expected a number for each of 0"),
+    ],
+)
+def test_a_step_without_a_token_ends_a_trace_and_has_no_stages(change, said):
+    wrong = replace(STOPPED.steps[0], **change)
+    with pytest.raises(gv.TraceError, match=said):
+        check_steps(replace(STOPPED, steps=(wrong,)))
 
 
 def put(data, way, value):
@@ -87,11 +92,6 @@ def all_ways(data, way=()):
         yield from all_ways(value, (*way, name))
 
 
-PIECES = [b"n", b"a", b"name", b"x", b"me", b"!", b"?"]
-LOGITS = [5.0, 4, 0, 3, 0, 1, 0]
-MODEL = constant_model(PIECES, LOGITS)
-GUIDE = regex_guide(MODEL, "x?name[!?]")
-VALID = gv.record(MODEL, "x", GUIDE, temperature=0, jump_forward=True)
 WRONG = st.sampled_from(
     [None, True, -1, 0, 1, 7, 10**40, -0.5, 0.5, 2.5, float("nan"), float("inf"), "", "x", "none", "eos", "\ud800",
      [], [[]], [0], {}, {"token": 1}]
@@ -122,9 +122,8 @@ def test_a_trace_with_damaged_fields_is_refused_or_can_be_drawn(tmp_path_factory
     assert isinstance((trace.text, trace.tokens, trace.passes, trace.prefilled), tuple)
 
 
-def test_a_step_names_the_places_of_the_steps_that_it_takes_back(trace):
-    first = trace.steps[0]
-    steps = [replace(first, back=back) for back in (0, 0, 2, 0, 1)]
+def test_a_step_names_the_places_of_the_steps_that_it_takes_back():
+    steps = [replace(VALID.steps[0], back=back) for back in (0, 0, 2, 0, 1)]
     assert taken_back(steps) == [[], [], [0, 1], [], [3]]
     assert standing(steps) == [steps[2], steps[4]]
     assert tokens_before(steps) == [0, 1, 0, 3, 3]
