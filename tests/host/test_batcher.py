@@ -53,39 +53,33 @@ def test_rows_from_a_place_on_are_those_of_the_model_also_in_parts(bard):
         assert rows == close(bard.all_logits(text, start))
 
 
-def test_a_long_text_is_read_in_parts_and_a_short_one_comes_first(bard):
-    engine = Engine(bard)
+def served(engine, *asked):
+    """The students in the order in which they are answered."""
     order = []
-    engine.reader.pass_tokens = 10
 
     async def one(student, tokens):
-        await engine.rows(student, Ask(tuple(tokens)))
+        await engine.rows(student, Ask(tokens))
         order.append(student)
 
     async def run():
-        long, short = one("long", [1] * 100), one("short", [2, 3])
-        await asyncio.gather(long, short)
+        await asyncio.gather(*(one(*student) for student in asked))
 
     asyncio.run(run())
-    assert order == ["short", "long"]
+    return order
+
+
+def test_a_long_text_is_read_in_parts_and_a_short_one_comes_first(bard):
+    engine = Engine(bard)
+    engine.reader.pass_tokens = 10
+    assert served(engine, ("long", (1,) * 100), ("short", (2, 3))) == ["short", "long"]
 
 
 def test_one_students_burst_takes_one_place_per_turn(bard):
     engine = Engine(bard)
-    order = []
-
-    async def one(student, token):
-        await engine.rows(student, Ask((token,)))
-        order.append(student)
-
-    async def run():
-        burst = [one("burst", token) for token in range(60)]
-        await asyncio.gather(*burst, one("Ada", 61), one("Bob", 62))
-
-    asyncio.run(run())
+    burst = [("burst", (token,)) for token in range(40)]
+    order = served(engine, *burst, ("Ada", (61,)), ("Bob", (62,)))
     assert set(order[:3]) == {"burst", "Ada", "Bob"}
-    assert (engine.reader.passes, engine.waiting) == (60, 0)
-    assert not engine._students
+    assert (engine.reader.passes, engine.waiting, engine._students) == (40, 0, {})
 
 
 def test_a_text_that_nobody_waits_for_is_not_read(bard):
@@ -93,12 +87,11 @@ def test_a_text_that_nobody_waits_for_is_not_read(bard):
     engine.wait = 0.01
 
     async def run():
-        rows = [engine.rows(str(n), Ask((n,))) for n in range(9)]
-        waiting = [asyncio.ensure_future(one) for one in rows]
+        waiting = [asyncio.ensure_future(engine.rows(str(n), Ask((n,)))) for n in range(9)]
         await asyncio.sleep(0)
         for task in waiting[1:]:
             task.cancel()
-        await asyncio.gather(*waiting, return_exceptions=True)
+        await waiting[0]
 
     asyncio.run(run())
     assert engine.reader.tokens == 1

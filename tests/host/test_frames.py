@@ -30,31 +30,38 @@ def test_a_logit_is_rounded_by_at_most_a_2048th_of_its_distance_to_the_largest(l
 
 
 def test_values_out_of_range_stay_finite_and_infinite_ones_stay_infinite():
-    logits = np.array([[0.0, -1e9, -np.inf]], np.float32)
-    (row,) = unpack_rows(pack_rows(logits), 1, 3)
-    assert row.tolist() == [0.0, -65504.0, -np.inf]
-    masked = np.full((1, 3), -np.inf, np.float32)
-    assert np.isneginf(unpack_rows(pack_rows(masked), 1, 3)).all()
+    logits = np.array([[0.0, -1e9, -np.inf], [-np.inf] * 3], np.float32)
+    found = unpack_rows(pack_rows(logits), 2, 3)
+    assert found.tolist() == [[0.0, -65504.0, -np.inf], [-np.inf] * 3]
 
 
-@given(st.binary(max_size=60))
-def test_other_bodies_are_refused_by_an_error_of_ours(body):
-    for read in (read_ask, read_vocabulary, lambda b: unpack_rows(b, 1, 3)):
+@pytest.mark.parametrize("read", [read_ask, read_vocabulary, lambda body: unpack_rows(body, 1, 3)])
+@given(body=st.binary(max_size=60))
+def test_other_bodies_are_refused_by_an_error_of_ours(read, body):
+    for one in (body, b"GVQ2" + body + b"x"):
         with pytest.raises(GuidedVizError):
-            read(body)
-        with pytest.raises(GuidedVizError):
-            read(b"GVQ2" + body + b"x")
+            read(one)
 
 
-def test_counts_that_do_not_fit_the_body_are_refused():
-    words = pack_vocabulary(Vocabulary([b"a", b"bc"], eos={1}))
-    for body in (words[:-1], words + b"x", words[:4] + b"\xff" * 4 + words[8:], words[:8] + b"\xff" * 4 + words[12:]):
-        with pytest.raises(GuidedVizError):
-            read_vocabulary(body)
+WORDS = pack_vocabulary(Vocabulary([b"a", b"bc"], eos={1}))
+
+
+@pytest.mark.parametrize(
+    "body", [WORDS[:-1], WORDS + b"x", WORDS[:4] + b"\xff" * 4 + WORDS[8:], WORDS[:8] + b"\xff" * 4 + WORDS[12:]]
+)
+def test_counts_that_do_not_fit_a_vocabulary_are_refused(body):
+    with pytest.raises(GuidedVizError):
+        read_vocabulary(body)
+
+
+@pytest.mark.parametrize(("count", "size"), [(1, 3), (2, 4)])
+def test_counts_that_do_not_fit_the_rows_are_refused(count, size):
     rows = pack_rows(np.zeros((2, 3), np.float32))
-    for count, size in ((1, 3), (2, 4)):
-        with pytest.raises(SettingError):
-            unpack_rows(rows, count, size)
+    with pytest.raises(SettingError):
+        unpack_rows(rows, count, size)
+
+
+def test_ids_beyond_the_vocabulary_are_refused():
     with pytest.raises(SettingError, match="ids from 9 to 9"):
         frames.read_ids(b"\x09\0\0\0", size=4)
 

@@ -4,15 +4,16 @@ import json
 import random
 import socket
 import struct
-import threading
 import time
-import urllib.request
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from urllib.request import Request, urlopen
 
 import pytest
 
 import guidedviz as gv
-from guidedviz.errors import GuidedVizError, ModelError, SettingError
+from guidedviz.errors import ModelError, SettingError
+from guidedviz.host.app import reply
 from guidedviz.host.classroom import sum_up_class
 from guidedviz.host.limits import Guard, Limits
 from guidedviz.models import connection
@@ -25,6 +26,9 @@ from guidedviz.models.remote import RemoteModel
 from guidedviz.models.tokenizer import Tokenizer
 from tests.common import regex_guide
 from tests.host.running import TOKEN, hosting
+
+JSON = "Content-Type: application/json"
+HI = {"role": "user", "content": 'é"'}
 
 
 def talk(host, data):
@@ -58,10 +62,9 @@ def post(path, body, *headers):
 def test_the_address_of_a_host_is_a_model(host, bard):
     model = gv.load_model(host.address)
     assert repr(model) == f"127.0.0.1:{host.port} · bard · NumPy · cpu: 65 tokens"
-    assert model.source == "LIVE"
-    assert (model.vocabulary, model.context) == (bard.vocabulary, bard.context)
-    assert model.encode("To be\n") == bard.encode("To be\n")
-    assert model.encode("") == []
+    assert (model.source, model.vocabulary, model.context) == ("LIVE", bard.vocabulary, bard.context)
+    for text in ("To be\n", ""):
+        assert model.encode(text) == bard.encode(text)
 
 
 def test_its_logits_are_those_of_the_model_in_16_bits(host, bard):
@@ -71,8 +74,7 @@ def test_its_logits_are_those_of_the_model_in_16_bits(host, bard):
         own = bard.logits(text[:end])
         lost = (own.max() - own) / 2048 + 1e-4
         assert (abs(model.logits(text[:end]) - own) <= lost).all()
-    rows = bard.all_logits(text, 3)
-    assert model.all_logits(text, 3) == pytest.approx(rows, abs=1e-2)
+    assert model.all_logits(text, 3) == pytest.approx(bard.all_logits(text, 3), abs=1e-2)
     assert model.logits(text) is not model.logits(text)
 
 
@@ -89,22 +91,23 @@ def asked(clerk):
         yield model, host, host.model()
 
 
-def test_chat_on_a_host_gives_the_prompt_of_its_model(asked):
+@pytest.mark.parametrize(
+    ("messages", "settings", "said"),
+    [
+        ("Hi <|end|>", {}, "user: Hi <|end|><|end|>"),
+        ([HI, HI | {"role": "assistant"}], {}, 'user: é"<|end|>assistant: é"<|end|>'),
+        ("Hi", {"tools": [{"name": "add", "parameters": {"type": "object"}}]}, "add user: Hi<|end|>"),
+        ("Hi", {"think": False}, "quiet user: Hi<|end|>"),
+    ],
+    ids=["a text", "messages", "tools", "no thinking"],
+)
+def test_chat_on_a_host_gives_the_prompt_of_its_model(asked, messages, settings, said):
     model, _, far = asked
-    for messages in ("Hi <|end|>", [{"role": "user", "content": "é"}, {"role": "assistant", "content": '"'}]):
-        here = model.chat(messages)
-        there = far.chat(messages)
-        assert (there, there.tokens, there.parts) == (here, here.tokens, here.parts)
-    tool = {"name": "add", "parameters": {"type": "object"}}
-    prompts = [one.chat("Hi", [tool]) for one in (far, model)]
-    assert prompts == ["add user: Hi<|end|>"] * 2
-    prompts = [one.chat("Hi", think=False) for one in (far, model)]
-    assert prompts == ["quiet user: Hi<|end|>"] * 2
-    tokens = far.encode(far.chat("Hi"))
-    assert tokens == [*model.chat("Hi").tokens]
-    guide = regex_guide(model, "[a-z]{5}")
-    texts = [gv.record(one, one.chat("Hi"), guide, seed=2).text for one in (model, far)]
-    assert texts[0] == texts[1]
+    here = model.chat(messages, **settings)
+    there = far.chat(messages, **settings)
+    assert there == here == said
+    assert (there.tokens, there.parts) == (here.tokens, here.parts)
+    assert far.encode(there) == [*here.tokens]
 
 
 @pytest.mark.parametrize(
@@ -125,21 +128,16 @@ def test_chat_on_a_host_gives_the_prompt_of_its_model(asked):
 )
 def test_a_conversation_that_cannot_be_read_is_refused_and_the_host_goes_on(asked, body, status, seen):
     _, host, far = asked
-    json_type = "Content-Type: application/json"
-    answer = talk(host, ask("POST", "/v1/chat", json_type, body=body))
+    answer = talk(host, ask("POST", "/v1/chat", JSON, body=body))
     assert (answer[0], answer[1]["where"]) == (status, seen)
-    elsewhere = ask("POST", "/v1/chat", json_type, "Origin: http://evil.example", body=b'"a"')
-    assert talk(host, elsewhere)[0] == 403
-    assert talk(host, post("/v1/chat", b'"a"'))[0] == 415
     assert far.chat("Hi").tokens
 
 
-def test_a_host_without_a_chat_template_says_so_at_once(host, guarded):
+def test_a_host_without_a_chat_template_says_so_at_once(host):
+    model = host.model(patience=0.1)
+    assert not model.has_template
     with pytest.raises(ModelError, match=r"bard has no chat template, expected a chat model; try: gv.load_model"):
-        host.model(patience=0.1).chat("Hi")
-    assert not host.model().has_template
-    unsigned = ask("POST", "/v1/chat", "Content-Type: application/json", body=b'"a"')
-    assert talk(guarded, unsigned)[0] == 401
+        model.chat("Hi")
 
 
 @pytest.mark.parametrize(
@@ -151,17 +149,9 @@ def test_a_hostile_host_gives_no_prompt(body):
         read_prompt(body, 65)
 
 
-def test_a_decode_on_a_host_writes_the_same_text_and_says_where(host, bard):
-    guide = regex_guide(bard, "[a-z]{5,9} [0-9]+")
-    far = gv.record(host.model(), "ROMEO:\n", guide, seed=3, max_tokens=12)
-    own = gv.record(bard, "ROMEO:\n", guide, seed=3, max_tokens=12)
-    assert far.text == own.text
-    assert (far.source, far.device) == ("LIVE", "NumPy · cpu")
-    assert far.model == f"127.0.0.1:{host.port} · bard"
-
-
 def test_the_variables_name_a_host_and_its_token(guarded, monkeypatch):
     monkeypatch.setenv("GUIDEDVIZ_MODEL", guarded.address)
+    assert isinstance(gv.load_model(token=TOKEN), RemoteModel)
     monkeypatch.setenv("GUIDEDVIZ_TOKEN", TOKEN)
     assert isinstance(gv.load_model(), RemoteModel)
 
@@ -181,10 +171,9 @@ def test_without_the_right_token_nothing_but_its_health_is_told(guarded, token):
         gv.load_model(guarded.address, token=token)
     wire = guarded.wire(token)
     assert wire.ask("GET", "/v1/health") == b'{"status": "ok"}'
-    for path in ("/v1/card", "/v1/vocabulary", "/v1/nothing", "/../../etc/passwd"):
+    for path in ("/v1/vocabulary", "/v1/nothing", "/v1/class", "/v1/models", "/v1/runs"):
         with pytest.raises(ModelError, match="refused the token"):
             wire.ask("GET", path)
-    assert isinstance(gv.load_model(guarded.address, token=TOKEN), RemoteModel)
 
 
 @pytest.mark.parametrize(
@@ -193,6 +182,9 @@ def test_without_the_right_token_nothing_but_its_health_is_told(guarded, token):
 def test_another_address_is_refused_without_a_request(address):
     with pytest.raises(ModelError, match="no address of a host"):
         gv.load_model(address, token="")
+
+
+def test_a_token_of_two_lines_is_refused_without_a_request():
     with pytest.raises(ModelError, match="printable ASCII"):
         gv.load_model("http://h", token="a\r\nX: y")
 
@@ -234,16 +226,15 @@ def test_a_hostile_request_gets_an_error_in_four_parts_and_the_host_goes_on(host
     data, status = HOSTILE[name]
     seen, error = talk(host, data)
     assert (seen, set(error)) == (status, {"where", "seen", "expected", "try"})
-    assert all(error.values()), "no part is empty"
-    assert all(len(part) < 300 for part in error.values())
+    assert all(0 < len(part) < 300 for part in error.values())
     assert host.model().logits([1]).shape == (65,)
 
 
-def test_a_connection_that_ends_in_the_middle_does_no_harm(host):
-    for data in (b"", b"GET", LOGITS + b"Content-Length: 50\r\n\r\nabc"):
-        with socket.create_connection(("127.0.0.1", host.port)) as line:
-            line.sendall(data)
-    assert host.model().logits([1]).shape == (65,)
+@pytest.mark.parametrize("error", [SettingError("x", seen="y", expected="z"), ModelError("x"), KeyError("secret")])
+def test_an_error_of_another_room_is_answered_with_something_to_try(error):
+    said = json.loads(reply(error).body)["error"]
+    assert said["try"]
+    assert "secret" not in str(said)
 
 
 def test_a_student_uses_one_connection(bard):
@@ -272,17 +263,6 @@ def test_an_unexpected_failure_is_an_answer_and_the_host_goes_on(bard, monkeypat
         assert host.model().encode("To be") == bard.encode("To be")
 
 
-def test_a_flood_is_refused_and_another_student_is_served(bard):
-    with hosting(bard, limits=Limits(rate=1, burst=9)) as host:
-        flood = host.model(patience=0)
-        student = host.model()
-        for token in range(7):  # the card and the vocabulary were two more
-            flood.logits([token])
-        with pytest.raises(ModelError, match="status 429"):
-            flood.logits([8])
-        assert student.logits([1]).shape == (65,)
-
-
 def test_a_student_who_leaves_is_not_computed_for(bard):
     with hosting(bard) as host:
         host.service.engine.wait = 0.3
@@ -291,9 +271,7 @@ def test_a_student_who_leaves_is_not_computed_for(bard):
             time.sleep(0.05)
         time.sleep(0.5)
         assert host.service.engine.reader.tokens == 0
-        with host.service.guard.counted("x"):
-            accounts = host.service.guard.accounts
-            assert all(account.together == (name == "x") for name, account in accounts.items())
+        assert [account.together for account in host.service.guard.accounts.values()] == [0]
 
 
 def test_a_run_goes_on_when_the_host_is_started_again(bard):
@@ -303,25 +281,14 @@ def test_a_run_goes_on_when_the_host_is_started_again(bard):
         model = first.model()
         steps = gv.decode(model, "A", guide, seed=1)
         text = b"".join(next(steps).piece for _ in range(9))
-    threading.Timer(0.3, lambda: again.append(hosting(bard, port=first.port))).start()
-    again: list = []
-
-    def rest():
-        return text + b"".join(step.piece for step in steps)
-
-    waiting = threading.Thread(target=lambda: found.append(rest()))
     drawn = random.getstate()
-    found: list = []
-    waiting.start()
-    deadline = time.monotonic() + 5
-    while not model.waiting and time.monotonic() < deadline:
-        time.sleep(0.01)
-    assert f"The host 127.0.0.1:{first.port} does not answer" in model.waiting
-    while not again:
-        time.sleep(0.01)
-    with again[0]:
-        waiting.join(10)
-    assert found == [whole.encode()]
+    with ThreadPoolExecutor() as pool:
+        rest = pool.submit(lambda: b"".join(step.piece for step in steps))
+        while not model.waiting:
+            time.sleep(0.01)
+        assert f"The host 127.0.0.1:{first.port} does not answer" in model.waiting
+        with hosting(bard, port=first.port):
+            assert text + rest.result(10) == whole.encode()
     assert model.waiting == ""
     assert model.wire.retries > 0
     assert random.getstate() == drawn, "a student's own draws stay as they were"
@@ -330,34 +297,30 @@ def test_a_run_goes_on_when_the_host_is_started_again(bard):
 def test_a_host_that_stays_away_is_an_error_in_four_parts(bard):
     with hosting(bard) as host:
         model = host.model(patience=0.2)
-    with pytest.raises(ModelError) as caught:
+    said = r"^host 127\.0\.0\.1:\d+: saw .*refused.*, expected an answer; try: .*the run goes on where it was.*clerk"
+    with pytest.raises(ModelError, match=f"(?i){said}"):
         model.logits([1])
-    error = caught.value
-    assert error.where == f"host 127.0.0.1:{host.port}"
-    assert "refused" in error.seen.lower()
-    assert error.expected == "an answer"
-    assert "the run goes on where it was" in error.hint
-    assert "clerk" in error.hint
 
 
-def test_a_slow_answer_is_told_and_one_that_never_ends_is_given_up(bard, monkeypatch):
-    with hosting(bard) as host:
+def test_a_slow_answer_is_told(bard, monkeypatch):
+    monkeypatch.setattr(connection, "SLOW_ANSWER", 0.05)
+    with hosting(bard) as host, ThreadPoolExecutor() as pool:
         model = host.model(patience=0)
-        monkeypatch.setattr(connection, "SLOW_ANSWER", 0.05)
-        host.service.engine.wait, said = 0.2, []
-        asking = threading.Thread(target=model.logits, args=([1],))
-        asking.start()
-        while asking.is_alive():
-            said.append(model.waiting)
+        host.service.engine.wait = 0.2
+        asking = pool.submit(model.logits, [1])
+        said = set()
+        while not asking.done():
+            said.add(model.waiting.partition(";")[0])
             time.sleep(0.01)
-        told = {text.partition(";")[0] for text in said}
-        assert told == {"", f"The host {model.host} does not answer (it is slow)"}
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        threading.Thread(target=drip, args=(server,), daemon=True).start()
+        assert said == {"", f"The host {model.host} does not answer (it is slow)"}
+
+
+def test_an_answer_that_never_ends_is_given_up():
+    with socket.create_server(("127.0.0.1", 0)) as server, ThreadPoolExecutor() as pool:
+        pool.submit(drip, server)
         address = read_address(f"http://127.0.0.1:{server.getsockname()[1]}")
-        wire = Connection(address, patience=0, timeout=0.2)
         with pytest.raises(ModelError, match="takes too long"):
-            wire.ask("GET", "/v1/card")
+            Connection(address, patience=0, timeout=0.2).ask("GET", "/v1/card")
 
 
 def drip(server):
@@ -383,61 +346,55 @@ def test_a_guide_of_another_vocabulary_is_refused_and_names_the_host(host, clerk
         next(gv.decode(host.model(), "A", guide))
 
 
-def test_what_a_hostile_host_says_is_escaped_and_short(host):
-    for body in (b"", b"[" * 5000, b'{"name": 1}', b"<script>", b'{"protocol": 2, "name": "\x1b[31m"}'):
-        with pytest.raises(ModelError, match="expected the card of a model"):
-            from_card(body)
-    wire = host.wire()
+@pytest.mark.parametrize("status", [400, 401, 403, 404, 409, 418])
+def test_what_a_hostile_host_says_is_escaped_and_short(status):
+    wire = Connection(read_address("http://127.0.0.1:9"))
     said = {"error": dict.fromkeys(("where", "seen", "expected", "try"), "\x1b" * 999)}
-    error = wire._refused(400, json.dumps(said).encode())
-    assert "\x1b" not in str(error)
-    assert len(str(error)) < 4000
+    for body in (b"{}", json.dumps(said).encode()):
+        error = wire._refused(status, body)
+        assert str(error).isprintable()
+        assert len(str(error)) < 4000
+        assert error.hint
     assert "status 418" in str(wire._refused(418, b"{}"))
-    wire = host.wire(patience=0)
+
+
+def test_an_answer_that_is_too_long_is_not_read(host):
     with pytest.raises(ModelError):
-        wire.ask("GET", "/v1/vocabulary", most=10)
+        host.wire(patience=0).ask("GET", "/v1/vocabulary", most=10)
 
 
-def test_the_class_page_shows_the_students_to_the_teacher_only(bard):
-    tokens = {"Ada <b>": "ada-0123456789abcdef", "teacher": TOKEN}
-    with hosting(bard, tokens) as host:
-        host.model("ada-0123456789abcdef").logits([1])
-        assert b"Ada" not in host.wire().ask("GET", "/class")
-        wire = host.wire(TOKEN)
-        said = json.loads(wire.ask("GET", "/v1/class"))
+def test_the_class_page_shows_the_names_of_tokens_and_the_steps(bard):
+    ada = "ada-0123456789abcdef"
+    with hosting(bard, {"Ada <b>": ada, "teacher": TOKEN}) as host:
+        host.model(ada).logits([1])
+        said = json.loads(host.wire(TOKEN).ask("GET", "/v1/class"))
         assert [(one["name"], one["steps"]) for one in said["students"]] == [("Ada <b>", 1)]
         assert said["facts"].startswith("bard · NumPy · cpu · 1 students · 0.0 steps per second")
-        for token, seen in (("", "refused the token"), ("ada-0123456789abcdef", "a token of another person")):
-            with pytest.raises(GuidedVizError, match=seen):
-                host.wire(token).ask("GET", "/v1/class")
 
 
 @pytest.mark.parametrize(
     ("path", "kind"), [("", "text/html"), ("/class.js", "text/javascript"), ("/class.css", "text/css")]
 )
 def test_the_class_page_is_files_under_a_policy_that_allows_nothing_else(guarded, path, kind):
-    answer = urllib.request.urlopen(f"{guarded.address}/class{path}", timeout=5)
-    assert answer.headers["Content-Type"] == f"{kind}; charset=utf-8"
-    assert "default-src 'none'; script-src 'self'; style-src 'self'" in answer.headers["Content-Security-Policy"]
-    assert (answer.headers["X-Content-Type-Options"], answer.headers["Cache-Control"]) == ("nosniff", "no-store")
-    assert len(answer.read()) > 500
-    asked = urllib.request.Request(f"{guarded.address}/class{path}", method="HEAD")
-    head = urllib.request.urlopen(asked, timeout=5)
-    assert head.headers["Content-Length"] == answer.headers["Content-Length"]
-    assert head.read() == b""
+    page = Request(f"{guarded.address}/class{path}")
+    head = Request(page.full_url, method="HEAD")
+    with urlopen(page, timeout=5) as answer, urlopen(head, timeout=5) as short:
+        headers = answer.headers
+        assert (len(answer.read()), short.read()) == (int(short.headers["Content-Length"]), b"")
+    assert headers["Content-Type"] == f"{kind}; charset=utf-8"
+    assert "default-src 'none'; script-src 'self'; style-src 'self'" in headers["Content-Security-Policy"]
+    assert (headers["X-Content-Type-Options"], headers["Cache-Control"]) == ("nosniff", "no-store")
 
 
-def test_with_one_token_for_the_class_students_have_numbers():
+def test_with_one_token_for_the_class_students_have_numbers_while_they_take_steps():
     guard = Guard({"": TOKEN})
     for session in "ab":
-        student = guard.name(f"Bearer {TOKEN}", session, "10.0.0.1")
-        with guard.counted(student) as account:
-            account.steps.append((time.monotonic(), 0.01))
-    said = sum_up_class(guard.accounts, {"name": "bard", "device": "cpu"}, 0, guard.named)
-    assert [one["name"] for one in said["students"]] == ["student 1", "student 2"]
+        with guard.counted(guard.name(f"Bearer {TOKEN}", session, "10.0.0.1")) as account:
+            account.steps.append((1000.0, 0.01))
     card = {"name": "bard", "device": "cpu"}
-    later = sum_up_class(guard.accounts, card, 0, guard.named, now=time.monotonic() + 99)
-    assert later["students"] == []
+    for now, names in ((1001.0, ["student 1", "student 2"]), (1099.0, [])):
+        said = sum_up_class(guard.accounts, card, 0, guard.named, now=now)
+        assert [one["name"] for one in said["students"]] == names
 
 
 def test_https_needs_a_certificate_that_is_trusted(bard, certificate, monkeypatch):
@@ -447,13 +404,3 @@ def test_https_needs_a_certificate_that_is_trusted(bard, certificate, monkeypatc
             gv.load_model(address)
         monkeypatch.setenv("SSL_CERT_FILE", str(certificate[0]))
         assert gv.load_model(address).logits([1]).shape == (65,)
-
-
-def from_card(body):
-    class Fake:
-        place = read_address("http://h")
-
-        def ask(self, *_, **__):
-            return body
-
-    return RemoteModel(Fake())

@@ -1,7 +1,9 @@
 """Claims about who may ask: tokens, requests per second, requests at once."""
 
 import os
+import re
 import sys
+from contextlib import suppress
 
 import pytest
 
@@ -22,38 +24,34 @@ class Clock:
 
 
 def test_a_token_of_a_student_names_the_student_and_a_token_of_the_class_the_session():
-    guard = Guard({"Ada": ADA, "": BOB})
+    token = check_token("a new token", make_token())
+    guard = Guard({"Ada": ADA, "": token})
     assert guard.name(f"Bearer {ADA}", "s", "10.0.0.1") == "Ada"
-    session = name_session("s")
-    assert guard.name(f"bearer {BOB}", "s", "10.0.0.1") == f"10.0.0.1/{session}"
-    assert guard.name(f"bearer {BOB}", "", "10.0.0.1") == "10.0.0.1/"
+    assert guard.name(f"bearer {token}", "s", "10.0.0.1") == f"10.0.0.1/{name_session('s')}"
+    assert guard.name(f"bearer {token}", "", "10.0.0.1") == "10.0.0.1/"
     for wrong in ("", "Bearer ", f"Basic {ADA}", f"Bearer {ADA}x", "Bearer \ud800", ADA):
         with pytest.raises(Refused, match="an unknown token, or none"):
             guard.name(wrong, "s", "10.0.0.1")
-    name = Guard({}).name("", "x" * 1000, "127.0.0.1")
-    assert len(name) == len("127.0.0.1/") + 32
+    assert len(Guard({}).name("", "x" * 1000, "127.0.0.1")) == len("127.0.0.1/") + 32
 
 
 def test_a_student_has_a_burst_and_then_a_rate():
     clock = Clock()
     guard = Guard({}, Limits(rate=10, burst=3), clock)
 
-    def asked():
-        try:
-            with guard.counted("Ada"):
-                return True
-        except Refused:
-            return False
+    def asked(times, student="Ada"):
+        """How many of so many requests are granted."""
+        granted = 0
+        for _ in range(times):
+            with suppress(Refused), guard.counted(student):
+                granted += 1
+        return granted
 
-    granted = [asked() for _ in range(5)]
-    assert granted == [True] * 3 + [False] * 2
+    assert (asked(5), asked(1, "Bob")) == (3, 1), "another student has a rate of their own"
     clock.now = 0.1
-    assert [asked(), asked()] == [True, False]
-    with guard.counted("Bob"):
-        pass  # another student has a rate of their own
+    assert asked(2) == 1
     clock.now = 100
-    granted = [asked() for _ in range(4)]
-    assert granted == [True] * 3 + [False]
+    assert asked(4) == 3
 
 
 def test_a_student_has_only_so_many_requests_at_once():
@@ -85,53 +83,40 @@ def test_a_file_of_tokens_has_a_line_per_student(tmp_path):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("", "no token"),
-        ("Ada short", "a token of 5 characters"),
-        (f"Ada {ADA}\nBob {ADA}", "line 2: saw the same name or token twice"),
+        (b"", "no token"),
+        (b"Ada short", "a token of 5 characters"),
+        (f"Ada {ADA}\nBob {ADA}".encode(), "line 2: saw the same name or token twice"),
         (b"\xff\xfe", "other bytes than UTF-8"),
     ],
 )
 def test_a_wrong_file_of_tokens_is_refused_with_its_line(tmp_path, text, said):
-    file = tmp_path / "tokens"
-    file.write_bytes(text if isinstance(text, bytes) else text.encode())
+    (tmp_path / "tokens").write_bytes(text)
     with pytest.raises(SettingError, match=said) as caught:
-        read_tokens(file)
+        read_tokens(tmp_path / "tokens")
     assert ADA not in str(caught.value)
-    with pytest.raises(SettingError, match="No such file"):
-        read_tokens(tmp_path / "other")
-
-
-def test_a_new_token_is_long_enough():
-    assert check_token("--token", make_token())
 
 
 # --- tokens that others can see ---
 
 
 @pytest.mark.skipif(os.name != "posix", reason="modes are POSIX's")
-@pytest.mark.parametrize("mode", [0o600, 0o400, 0o700, 0o640, 0o604, 0o644, 0o666, 0o620, 0o602, 0o777])
+@pytest.mark.parametrize("mode", [0o600, 0o400, 0o700, 0o640, 0o604, 0o620, 0o602, 0o777])
 def test_a_file_of_tokens_that_others_can_read_is_warned_of(tmp_path, capsys, mode):
     file = tmp_path / "tokens of 7b"
     file.write_text(f"Ada {ADA}\n")
     file.chmod(mode)
     warn_of_tokens(file)
-    said = capsys.readouterr().err
-    if mode & 0o077:
-        assert said.startswith("warning: tokens file ")
-        assert f"saw mode {mode:o}" in said
-        assert f"try: chmod 600 '{file}'" in said
-    else:
-        assert said == ""
+    warning = f"warning: tokens file .*saw mode {mode:o}.*try: chmod 600 '{file}'\n"
+    assert re.fullmatch(warning if mode & 0o077 else "", capsys.readouterr().err)
 
 
 def test_a_token_in_the_command_line_is_warned_of_and_not_repeated(capsys):
-    warn_of_tokens(None, ADA)
-    said = capsys.readouterr().err
-    assert "`ps` shows" in said
-    assert "GUIDEDVIZ_TOKEN" in said
-    assert ADA not in said
     warn_of_tokens(None)
     assert capsys.readouterr().err == ""
+    warn_of_tokens(None, ADA)
+    said = capsys.readouterr().err
+    assert re.search("`ps` shows.*GUIDEDVIZ_TOKEN", said)
+    assert ADA not in said
 
 
 @pytest.mark.skipif(os.name != "posix", reason="modes are POSIX's")
@@ -139,13 +124,9 @@ def test_the_command_and_a_cluster_warn_of_tokens_that_others_can_see(tmp_path, 
     file = tmp_path / "tokens"
     file.write_text(f"Ada {ADA}\n")
     file.chmod(0o644)
-    words = ["host", "--tokens", str(file), "--token", BOB, "--port", "70000"]
-    assert main(words) == 1
-    said = capsys.readouterr().err
-    assert said.count("warning: ") == 2
-    assert said.count("; try: ") == 3, "and the error of the port"
+    assert main(["host", "--tokens", str(file), "--token", BOB, "--port", "70000"]) == 1
+    assert capsys.readouterr().err.count("warning: ") == 2
     monkeypatch.setitem(sys.modules, "ray", None)
-    monkeypatch.setitem(sys.modules, "ray.serve", None)
     with pytest.raises(SettingError, match="classroom"):
         build_app({"tokens": str(file)})
     assert capsys.readouterr().err.count("warning: ") == 1

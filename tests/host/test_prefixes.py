@@ -47,16 +47,8 @@ def test_a_text_goes_on_where_it_ended_and_its_cache_is_not_copied():
 def test_students_with_the_same_prompt_share_it_also_in_one_pass():
     prefixes = Prefixes(Net(), 10_000)
     read(prefixes, ids(*range(20)))
-    texts = [ids(*range(20), word) for word in (50, 51, 52)]
-    assert read(prefixes, *texts) == [20, 20, 20]
-    two_words, one_word = ids(*range(20), 50, 60), ids(*range(20), 53)
-    assert read(prefixes, two_words, one_word) == [21, 20]
-
-
-def test_a_step_back_finds_the_beginning_of_a_longer_text():
-    prefixes = Prefixes(Net(), 10_000)
-    read(prefixes, ids(1, 2, 3, 4, 5, 6))
-    assert read(prefixes, ids(1, 2, 3, 9)) == [3]
+    assert read(prefixes, *(ids(*range(20), word) for word in (50, 51, 52))) == [20, 20, 20]
+    assert read(prefixes, ids(*range(20), 50, 60), ids(*range(20), 53)) == [21, 20]
 
 
 def test_prefixes_stay_within_their_bytes_and_the_oldest_goes():
@@ -72,18 +64,19 @@ def test_prefixes_stay_within_their_bytes_and_the_oldest_goes():
 @given(st.lists(st.lists(st.integers(0, 2), min_size=1, max_size=40), max_size=30), st.integers(1, 1000))
 def test_whatever_is_asked_a_found_cache_is_of_this_text(texts, most):
     prefixes = Prefixes(Net(), most)
-    for pair in zip(texts, reversed(texts), strict=True):
-        read(prefixes, *(ids(*text) for text in pair))
+    for one, other in zip(texts, reversed(texts), strict=True):
+        read(prefixes, ids(*one), ids(*other))
         assert prefixes.nbytes <= most
 
 
 @given(st.lists(st.lists(st.integers(0, 3), min_size=1, max_size=12), min_size=1, max_size=20))
 def test_the_longest_beginning_that_was_read_is_found(texts):
     prefixes = Prefixes(Net(), 10**9)
-    for number, text in enumerate(texts):
-        known = [end for end in range(len(text)) if any(text[:end] == other[:end] for other in texts[:number])]
-        longest = max(known, default=0)
+    begun = {()}
+    for text in texts:
+        longest = max(end for end in range(len(text)) if tuple(text[:end]) in begun)
         assert read(prefixes, ids(*text)) == [longest]
+        begun.update(tuple(text[:end]) for end in range(len(text) + 1))
 
 
 def test_a_cache_that_cannot_be_cropped_is_read_anew():

@@ -11,13 +11,6 @@ from tests.host.running import TOKEN, hosting
 from tests.host.test_classroom import ADA, HOSTILE, ask
 
 
-class Clock:
-    now = 1000.0
-
-    def __call__(self):
-        return self.now
-
-
 def reached(place, state="right", nickname="Ada", answer=None):
     return Report(nickname, "project", place, state, None, answer)
 
@@ -31,18 +24,15 @@ def test_the_milestones_are_the_exercises_of_the_project():
 
 def test_each_student_has_the_last_state_of_each_milestone_and_the_last_ratio():
     room = Standing()
-    room.take("1", reached("check trie", "wrong"))
-    room.take("1", reached("check trie"))
-    room.take("1", reached("check rows", "wrong"))
-    room.take("2", reached(RACE_PLACES[2], "answered", HOSTILE, 8.5))
-    room.take("2", reached(RACE_PLACES[2], "answered", HOSTILE, 2.5))
-    room.take("3", reached("check softmax"))
+    for place, state in (("trie", "wrong"), ("trie", "right"), ("rows", "wrong"), ("softmax", "right")):
+        room.take("1", reached(f"check {place}", state))
+    for ratio in (8.5, 2.5):
+        room.take("2", reached(RACE_PLACES[2], "answered", HOSTILE, ratio))
     hostile, ada = sorted(room.summary()["projects"], key=lambda one: one["nickname"])
     assert ada["nickname"] == "Ada"
     assert ada["milestones"][:3] == [("trie", "right"), ("index", "wrong"), ("stack", "open")]
-    assert hostile["nickname"] == HOSTILE
-    assert hostile["ratios"] == [None, None, 2.5]
     assert len(ada["milestones"]) == 6
+    assert (hostile["nickname"], hostile["ratios"]) == (HOSTILE, [None, None, 2.5])
 
 
 @pytest.mark.parametrize("answer", [None, 0.0, -1.0, "fast"])
@@ -52,30 +42,23 @@ def test_a_ratio_that_no_race_gives_is_not_kept(answer):
     assert room.summary()["projects"] == []
 
 
-def test_projects_are_bounded_and_forgotten(monkeypatch):
+def test_projects_are_bounded(monkeypatch):
     monkeypatch.setattr(standing, "STUDENTS", 5)
-    clock = Clock()
-    room = Standing(clock)
-    for key in range(9):
-        room.take(str(key), reached("check trie"))
+    room = Standing()
+    for key in "123456789":
+        room.take(key, reached("check trie"))
     assert len(room.summary()["projects"]) == 5
-    clock.now += standing.KEPT_SECONDS + 1
-    assert room.summary()["projects"] == []
-    room.take("1", reached("check trie"))
-    room.forget()
-    assert room.summary()["projects"] == []
 
 
 def test_the_teacher_reads_the_projects_and_a_ratio_is_no_question(bard):
     with hosting(bard, {"ada": ADA, "teacher": TOKEN}) as host:
         told = {"nickname": HOSTILE, "lab": "project", "place": "check trie", "state": "right"}
-        ask(host, ADA, "POST", "/v1/class", told)
         raced = told | {"place": RACE_PLACES[0], "state": "answered", "answer": 4}
-        ask(host, ADA, "POST", "/v1/class", raced)
+        for said in (told, raced):
+            ask(host, ADA, "POST", "/v1/class", said)
         found = ask(host, TOKEN, "GET", "/v1/class")
         [project] = found["projects"]
-        assert project["milestones"][0] == ["trie", "right"]
-        assert project["ratios"] == [4.0, None, None]
+        assert (project["milestones"][0], project["ratios"]) == (["trie", "right"], [4.0, None, None])
         assert found["questions"] == []
         ask(host, TOKEN, "POST", "/v1/class/forget", {})
         assert ask(host, TOKEN, "GET", "/v1/class")["projects"] == []

@@ -22,13 +22,12 @@ from guidedviz.host.standing import NEW
 from guidedviz.models.connection import HOST_PATIENCE, Connection, read_address
 from guidedviz.models.remote import MOST_RUN, read_card
 from tests.host.running import TOKEN, hosting
-from tests.host.test_host import ask, talk
+from tests.host.test_host import JSON, ask, talk
 
 PLACE = {"nickname": "Ada", "lab": "03_fsm", "place": "Which?"}
 PLACE |= {"state": "answered", "choices": ["a", "b"], "answer": "a"}
 RUN = {"name": "", "begins": False, "steps": 0, "shown": "a"}
 LONG = RUN | {"shown": "y" * MOST_RUN}
-JSON = "Content-Type: application/json"
 KINDS = dict.fromkeys(("/v1/class", "/v1/class/forget", "/v1/run", "/v1/chat", "/v1/again"), "application/json")
 KINDS |= dict.fromkeys(("/v1/logits", "/v1/encode"), "application/octet-stream")
 FORMS = ["text/plain;charset=UTF-8", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x"]

@@ -1,5 +1,6 @@
 """Claims about the runs that a host keeps: each answer can be opened, by those who may, and they are bounded."""
 
+import json
 import re
 
 import pytest
@@ -28,10 +29,11 @@ def open_run(host, path):
 
 
 def test_an_answer_has_the_address_of_its_run_and_the_page_says_what_happened(clerk_host):
-    body = CHAT | {"response_format": PERSON, "user": "<b>me"}
-    headers = send(clerk_host, "/v1/chat/completions", body)[1]
-    said = ask_chat(clerk_host, body)
-    assert headers["X-Guidedviz-Run"].startswith("http://127.0.0.1")
+    status, headers, body = send(
+        clerk_host, "/v1/chat/completions", CHAT | {"response_format": PERSON, "user": "<b>me"}
+    )
+    said = json.loads(body)
+    assert (status, headers["X-Guidedviz-Run"]) == (200, said["guidedviz"]["run"])
     page = open_run(clerk_host, path_of(said))
     for part in (
         "A run of clerk: complete",
@@ -41,9 +43,9 @@ def test_an_answer_has_the_address_of_its_run_and_the_page_says_what_happened(cl
         "this share of the model&#x27;s probability was legal where",
         "the run looks sound",
         "gv.json_schema(",
+        'data-kind="stage"',
     ):
         assert part in page
-    assert 'data-kind="stage"' in page
 
 
 def test_the_page_names_the_cause_and_the_step_of_a_bad_run(clerk_host):
@@ -55,58 +57,58 @@ def test_the_page_names_the_cause_and_the_step_of_a_bad_run(clerk_host):
     assert 'data-open="2"' in page
 
 
-@pytest.mark.parametrize("kind", ["schema", "lark", "choice", "tag", "free", "tools"])
+TAG = {"type": "structural_tag", "format": {"type": "regex", "pattern": "[ab]+"}}
+CODE = {
+    "schema": CHAT | {"response_format": PERSON},
+    "lark": CHAT | {"structured_outputs": {"grammar": 'start: /[a-z"]+/ "!"'}},
+    "choice": CHAT | {"structured_outputs": {"choice": ["yes'", "n.o"]}},
+    "tag": CHAT | {"structural_tag": TAG},
+    "free": CHAT,
+    "tools": SUM | {"tools": [ADD], "tool_choice": "required"},
+}
+
+
+def run_code(run):
+    """The tokens that the code on the page of a run gives."""
+    names = {}
+    *code, _, _ = code_of(run).splitlines()  # not the stage and the diagnosis
+    exec("\n".join(code), names)
+    return names["trace"].tokens
+
+
+@pytest.mark.parametrize("kind", CODE)
 @pytest.mark.quick("schema", "free")
 def test_the_code_on_a_page_gives_the_same_text(clerk_host, scout_host, kind):
     host = scout_host if kind == "tools" else clerk_host
-    more = {
-        "schema": {"response_format": PERSON},
-        "lark": {"structured_outputs": {"grammar": 'start: /[a-z"]+/ "!"'}},
-        "choice": {"structured_outputs": {"choice": ["yes'", "n.o"]}},
-        "tag": {"structural_tag": {"type": "structural_tag", "format": {"type": "regex", "pattern": "[ab]+"}}},
-        "free": {},
-        "tools": {"tools": [ADD], "tool_choice": "required"},
-    }
-    body = SUM if kind == "tools" else CHAT
-    settings = {"temperature": 1.2, "top_p": 0.9, "repetition_penalty": 1.3, "seed": 3}
-    limits = {"max_tokens": 20, "n": 2}
-    said = ask_chat(host, body | more[kind] | settings | limits)
+    settings = {"temperature": 1.2, "top_p": 0.9, "repetition_penalty": 1.3, "seed": 3, "max_tokens": 12, "n": 2}
+    said = ask_chat(host, CODE[kind] | settings)
     for address in said["guidedviz"]["runs"]:
         run = host.service.runs.find(address.rpartition("/")[2])
-        names = {}
-        *code, _, _ = code_of(run).splitlines()  # not the stage and the diagnosis
-        exec("\n".join(code), names)
-        assert names["trace"].tokens == run.trace.tokens
+        assert run_code(run) == run.trace.tokens
 
 
 def test_two_runs_stand_side_by_side_with_the_token_where_they_part(clerk_host):
-    asked = [CHAT | {"max_tokens": 5, "regex": regex} for regex in ("ab+c?d", "ab+c?e")]
-    paths = [path_of(ask_chat(clerk_host, one)) for one in asked]
-    page = open_run(clerk_host, f"{paths[0]}/{paths[1].removeprefix('/runs/')}")
+    one, other = [path_of(ask_chat(clerk_host, CHAT | {"max_tokens": 5, "regex": f"ab+c?{last}"})) for last in "de"]
+    page = open_run(clerk_host, other.replace("/runs", one))
     assert "They part after" in page
     assert page.count('data-kind="stage"') == 2
-    same = open_run(clerk_host, f"{paths[0]}/{paths[0].removeprefix('/runs/')}")
-    assert "Both runs have the same" in same
+    assert "Both runs have the same" in open_run(clerk_host, one.replace("/runs", one))
 
 
 def test_a_list_has_the_runs_of_one_student_and_the_teacher_sees_those_that_are_shared(bard):
     body = {"model": "bard", "prompt": "To be", "max_tokens": 2}
     with hosting(bard, {"ada": ADA, "bob": BOB, "teacher": TEACHER}) as host:
-        own = ask_chat(host, body, "/v1/completions", token=ADA)
-        shared = ask_chat(host, body | {"guidedviz": {"share": True}}, "/v1/completions", token=ADA)
-        names = [path_of(said).removeprefix("/runs/") for said in (shared, own)]
+        own, shared = [
+            path_of(ask_chat(host, body | {"guidedviz": {"share": share}}, "/v1/completions", token=ADA))
+            for share in (False, True)
+        ]
 
         def listed(token):
-            listed = ask_chat(host, None, "/v1/runs", token=token)
-            return [run["name"] for run in listed["runs"]]
+            return [f"/runs/{run['name']}" for run in ask_chat(host, None, "/v1/runs", token=token)["runs"]]
 
-        assert (listed(ADA), listed(BOB)) == (names, [])
-        assert listed(TEACHER) == names[:1]
-        assert send(host, "/v1/runs")[0] == 401
-        unknown = names[0][:-1] + "x"
-        assert send(host, f"/runs/{unknown}")[0] == 404
-        assert send(host, "/runs/../v1/runs")[0] == 404
-        assert send(host, "/runs/" + names[0])[0] == 200  # the name is the key
+        assert [listed(token) for token in (ADA, BOB, TEACHER)] == [[shared, own], [], [shared]]
+        asked = [own, f"{own[:-1]}!", "/runs/../v1/runs"]
+        assert [send(host, path)[0] for path in asked] == [200, 404, 404], "the name is the key"
 
 
 def test_a_run_that_ended_before_its_first_token_says_so(clerk_host):
@@ -117,9 +119,9 @@ def test_a_run_that_ended_before_its_first_token_says_so(clerk_host):
     assert 'http-equiv="refresh"' in open_run(clerk_host, f"/runs/{run.name}")
     run.close()
     page = open_run(clerk_host, f"/runs/{run.name}")
-    assert "A run of clerk: stopped" in page
-    assert "It ended before its first token." in page
     assert 'http-equiv="refresh"' not in page
+    for words in ("A run of clerk: stopped", "It ended before its first token."):
+        assert words in page
 
 
 def test_the_pages_of_runs_are_counted_per_address(bard):
@@ -139,27 +141,29 @@ def test_a_link_may_lead_to_a_run_but_not_to_a_list(clerk_host):
 
 def test_a_list_says_how_each_run_ended(clerk_host):
     said = ask_chat(clerk_host, CHAT | {"response_format": PERSON})
-    runs = ask_chat(clerk_host, None, "/v1/runs")["runs"]
-    (run,) = [one for one in runs if path_of(said).endswith(one["name"])]
+    run, *_ = ask_chat(clerk_host, None, "/v1/runs")["runs"]
+    assert path_of(said).endswith(run["name"])
     assert (run["verdict"], run["tokens"]) == ("complete", 15)
     assert run["text"] == said["choices"][0]["message"]["content"]
     assert 0 < run["least"] <= 1
     assert run["model_ms"] > 0
 
 
-def test_runs_are_bounded_by_their_number_their_owner_and_their_bytes(clerk_host):
+def test_runs_are_bounded_by_their_number_their_owner_and_their_bytes(bard):
     runs = kept_runs.KeptRuns()
-    model = clerk_host.service.engine.model
-    make = lambda owner, nbytes=1: kept_runs.KeptRun(owner, False, None, None, model, 0, nbytes=nbytes)  # noqa: E731
-    for _ in range(100):
-        runs.keep(make("Ada"))
+
+    def keep(owner, nbytes=1):
+        return runs.keep(kept_runs.KeptRun(owner, False, None, None, bard, 0, nbytes=nbytes))
+
+    for _ in range(kept_runs.MOST_OF_ONE + 1):
+        keep("Ada")
     assert len(runs) == kept_runs.MOST_OF_ONE
-    for number in range(500):
-        runs.keep(make(f"student {number}"))
+    for number in range(kept_runs.MOST_RUNS):
+        keep(f"student {number}")
     assert len(runs) == kept_runs.MOST_RUNS
-    newest = runs.keep(make("Bob", kept_runs.RUNS_BYTES))
-    assert [len(runs), runs.find(newest.name)] == [1, newest]
     assert runs.of("Ada", teacher=False) == []
+    newest = keep("Bob", kept_runs.RUNS_BYTES)
+    assert [len(runs), runs.find(newest.name)] == [1, newest]
 
 
 def test_a_hostile_text_on_the_page_of_a_run_stays_text(clerk_host):
@@ -191,28 +195,32 @@ def test_a_message_of_a_run_is_one_of_the_library(clerk_host):
 
 
 @pytest.mark.parametrize(
-    ("text", "verdict", "byte", "path", "part"),
+    ("text", "verdict", "refused", "part"),
     [
-        ('{"name": "Ada", "age": 36}', "complete", None, "", "complete"),
-        ('{"name": "Ada", "age": "36"}', "refused", 23, "$.age", "cannot come"),
-        ('{"name": "Ada"', "cut", 14, None, "byte 14"),
+        ('{"name": "Ada", "age": 36}', "complete", None, "complete"),
+        ('{"name": "Ada", "age": "36"}', "refused", (23, "$.age"), "cannot come"),
+        ('{"name": "Ada"', "cut", (14, "$"), "byte 14"),
     ],
 )
-def test_a_text_from_elsewhere_is_read_as_a_run(clerk_host, text, verdict, byte, path, part):
+def test_a_text_from_elsewhere_is_read_as_a_run(clerk_host, text, verdict, refused, part):
     body = {"text": text, "prompt": ABOUT, "structured_outputs": {"json": PERSON["json_schema"]["schema"]}}
     said = ask_chat(clerk_host, body, "/v1/inspect")
-    assert said["verdict"] == verdict
-    assert part in said["words"]
-    if byte is not None:
-        assert said["refused"]["byte"] == byte
-        assert path in (None, said["refused"]["path"])
+    assert (said["verdict"], part in said["words"]) == (verdict, True)
+    where = said.get("refused")
+    assert (where and (where["byte"], where["path"])) == refused
     page = open_run(clerk_host, path_of({"guidedviz": said}))
     assert f"A run of clerk: {verdict}" in page
     assert "gv.inspect_text(model, prompt," in page
 
 
-def test_what_cannot_be_inspected_is_refused(clerk_host):
-    assert refusal(clerk_host, {"text": "1"}, "/v1/inspect")[:2] == (400, "inspect")
-    assert refusal(clerk_host, {"text": 1, "regex": "1"}, "/v1/inspect")[:2] == (400, "text")
-    assert refusal(clerk_host, {"text": "1", "regex": "(1"}, "/v1/inspect")[:2] == (400, "regex: regex, position 0")
-    assert refusal(clerk_host, {"text": "1", "regex": "1", "x": 1}, "/v1/inspect")[:2] == (400, "x")
+@pytest.mark.parametrize(
+    ("body", "field"),
+    [
+        ({}, "inspect"),
+        ({"text": 1, "regex": "1"}, "text"),
+        ({"regex": "(1"}, "regex: regex, position 0"),
+        ({"regex": "1", "x": 1}, "x"),
+    ],
+)
+def test_what_cannot_be_inspected_is_refused(clerk_host, body, field):
+    assert refusal(clerk_host, {"text": "1"} | body, "/v1/inspect")[:2] == (400, field)
