@@ -2,12 +2,9 @@
 
 import json
 import socket
-import subprocess
-import sys
 import time
 from collections import Counter
 from contextlib import ExitStack, suppress
-from pathlib import Path
 from urllib.request import urlopen
 
 import pytest
@@ -19,7 +16,7 @@ from guidedviz.host import app, server
 from guidedviz.host.app import check_sender
 from guidedviz.host.limits import WRONG, Guard, Limits, Refused
 from guidedviz.host.standing import NEW
-from guidedviz.models.connection import HOST_PATIENCE, Connection, read_address
+from guidedviz.models.connection import HOST_PATIENCE, read_address
 from guidedviz.models.remote import MOST_RUN, read_card
 from tests.host.running import TOKEN, hosting
 from tests.host.test_host import JSON, ask, talk
@@ -146,21 +143,6 @@ def test_the_page_of_this_host_may_ask_and_may_be_linked(host, guarded):
 
 # --- what is kept and sent ---
 
-ASK_FOR_ALL = """
-import sys, threading
-from guidedviz.models.connection import Connection, read_address
-def ask():
-    wire = Connection(read_address(sys.argv[1], ""), patience=0)
-    for _ in range(20):
-        try:
-            wire.ask("GET", "/v1/run", most=2 << 20)
-        except ValueError as error:
-            assert "429" in str(error), error
-threads = [threading.Thread(target=ask) for _ in range(8)]
-[thread.start() for thread in threads]
-[thread.join() for thread in threads]
-"""
-
 
 def test_the_front_page_and_the_list_of_runs_say_where_to_go_without_a_script(host):
     with urlopen(f"{host.address}/") as answer:
@@ -169,32 +151,6 @@ def test_the_front_page_and_the_list_of_runs_say_where_to_go_without_a_script(ho
         assert place in front
     with urlopen(f"{host.address}/runs") as answer:
         assert b"<noscript>" in answer.read()
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="/proc tells the memory")
-@pytest.mark.slow
-def test_a_long_run_takes_no_memory_per_follower(tmp_path):
-    words = [sys.executable, "-m", "guidedviz", "host", "--model", "bard", "--port", "0", "--rate", "9999"]
-    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as process:
-        try:
-            while "in a lab" not in (line := process.stdout.readline()):
-                assert line
-            address = line.split('"')[1]
-            wire = Connection(read_address(address, ""), patience=0)
-            for _ in range(50):
-                wire.ask("POST", "/v1/run", json.dumps(LONG).encode())
-            status = Path(f"/proc/{process.pid}/status")
-            before = resident(status)
-            subprocess.run([sys.executable, "-c", ASK_FOR_ALL, address], check=True, timeout=60)
-            assert resident(status) - before < 30, "MB"
-        finally:
-            process.terminate()
-
-
-def resident(status):
-    """The most memory that a process has had, in MB."""
-    peak = status.read_text().partition("VmHWM:")[2]
-    return int(peak.split()[0]) / 1024
 
 
 def test_a_student_gets_only_so_many_bytes_of_a_run(bard):

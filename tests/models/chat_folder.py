@@ -10,15 +10,16 @@ NAMES = ("<|im_start|>", "<|im_end|>", "<|stop|>")  # 4093, 4094, 4095
 FLAGS = dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized"), False)
 
 
-def build_folder(folder):
+def build_folder(folder, names=NAMES):
     """The settings name the first and the last id as ends."""
     shutil.copytree(embedded_folder("clerk"), folder)
     words = json.loads((folder / "tokenizer.json").read_text())
     model = words["model"]
-    vocab = {text: token for text, token in model["vocab"].items() if token < 4093}
+    first = 4096 - len(names)
+    vocab = {text: token for text, token in model["vocab"].items() if token < first}
     merges = [pair for pair in model["merges"] if "".join(pair) in vocab]
     model |= {"vocab": vocab, "merges": merges}
-    for token, name in enumerate(NAMES, 4093):
+    for token, name in enumerate(names, first):
         vocab[name] = token
         words["added_tokens"].append({"id": token, "content": name, "special": True, **FLAGS})
     config = json.loads((folder / "tokenizer_config.json").read_text()) | {"chat_template": CHATML}

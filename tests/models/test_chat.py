@@ -17,8 +17,11 @@ from guidedviz.models.load import embedded_folder, read_template
 from guidedviz.models.sandbox import LONGEST
 from guidedviz.models.tokenizer import Tokenizer
 from tests.common import constant_model, regex_guide
+from tests.models.chat_folder import build_folder
 
 NAMES = ("<|im_start|>", "<|im_end|>", "<|eot|>", "[INST]", "[/INST]")
+FIRST = 4096 - len(NAMES)
+MARKS = {"bos_token": "<|im_start|>", "eos_token": "<|im_end|>"}
 TEMPLATES = {
     "ChatML": "{% for m in messages %}"
     "{{'<|im_start|>' + m['role'] + '\n' + m['content'] + '<|im_end|>' + '\n'}}{% endfor %}"
@@ -42,22 +45,13 @@ TALK = [
 @pytest.fixture(scope="module", params=TEMPLATES)
 def pair(request, tmp_path_factory):
     """A chat template of ours and transformers' tokenizer, made of clerk's tokens and some special ones."""
-    from transformers import PreTrainedTokenizerFast
+    from transformers import AutoTokenizer
 
-    folder = tmp_path_factory.mktemp("chat")
-    config = json.loads((embedded_folder("clerk") / "tokenizer.json").read_text())
-    flags = dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized"), False)
-    for number, name in enumerate(NAMES):
-        config["model"]["vocab"][name] = 4096 + number
-        added = {"id": 4096 + number, "content": name, "special": True}
-        config["added_tokens"].append(added | flags)
-    (folder / "tokenizer.json").write_text(json.dumps(config))
-    marks = {"bos_token": "<|im_start|>", "eos_token": "<|im_end|>"}
-    words = {**marks, "chat_template": TEMPLATES[request.param]}
-    (folder / "tokenizer_config.json").write_text(json.dumps(words))
-    reference = PreTrainedTokenizerFast(tokenizer_file=str(folder / "tokenizer.json"), **marks)
-    reference.chat_template = words["chat_template"]
-    return read_template(folder, Tokenizer(folder)), reference
+    folder = build_folder(tmp_path_factory.mktemp("chat") / "mine", NAMES)
+    file = folder / "tokenizer_config.json"
+    config = json.loads(file.read_text()) | {"chat_template": TEMPLATES[request.param], **MARKS}
+    file.write_text(json.dumps(config))
+    return read_template(folder, Tokenizer(folder)), AutoTokenizer.from_pretrained(folder)
 
 
 def expected(reference, messages):
@@ -69,7 +63,7 @@ def names_nothing(text):
 
 
 def marks(prompt):
-    return [token for token in prompt.tokens if token >= 4096]
+    return [token for token in prompt.tokens if token >= FIRST]
 
 
 plain_texts = st.text(max_size=30).filter(names_nothing) | st.sampled_from([" a\n", "\n\n", "1 2  3"])
@@ -183,7 +177,7 @@ def talk_with(text):
 
 def test_calls_and_results_reach_the_template_and_none_of_their_texts_becomes_special():
     words = Tokenizer(embedded_folder("clerk"))
-    words.special |= {name: 4096 + number for number, name in enumerate(NAMES)}
+    words.special |= {name: FIRST + number for number, name in enumerate(NAMES)}
     template = ChatTemplate(HERMES, words)
     plain = template.read(talk_with("x"), [add])
     hostile = template.read(talk_with(HOSTILE), [add])
@@ -218,6 +212,7 @@ for _ in range(600):
         ([{"function": {"name": "\ud800", "arguments": {}}}], "['tool_calls'][0]", "a lone surrogate"),
         ([{"function": {"name": "add", "arguments": DEEP}}], "", "parts nested too deeply"),
     ],
+    ids=range(7),
 )
 def test_calls_of_another_form_are_refused(calls, where, seen):
     template = ChatTemplate("{{ messages[0].content }}", Tokenizer(embedded_folder("bard")))
@@ -227,31 +222,20 @@ def test_calls_of_another_form_are_refused(calls, where, seen):
     assert told.value.seen.startswith(seen)
 
 
-def test_a_model_without_a_template_names_one_that_has_it(clerk):
-    with pytest.raises(gv.ModelError, match=r"clerk has no chat template.*smollm2"):
-        clerk.chat("Hello")
-
-
-def chat_warnings(told):
-    return [str(one.message) for one in told if one.category is ChatWarning]
-
-
 def test_plain_text_for_a_chat_model_is_warned_of_once_per_model(bard):
     words = Tokenizer(embedded_folder("bard"))
     template = ChatTemplate("{{ messages[0].content }}", words)
     model = LanguageModel("talker", bard.network, words, bard.vocabulary, template)
-    toy = constant_model([b"a"], [0.0])
     with warnings.catch_warnings(record=True) as told:
-        warnings.simplefilter("always")
-        asked = model.chat("so")
-        for one, prompt in ((model, asked), (bard, "so"), (toy, "a")):
+        warnings.simplefilter("always", ChatWarning)
+        for one, prompt in ((model, model.chat("so")), (bard, "so"), (constant_model([b"a"], [0.0]), "a")):
             next(gv.decode(one, prompt))
-        assert not chat_warnings(told)
+        assert not told
         for one in (gv.decoding.remember(model), model):
             next(gv.decode(one, "so"))
             gv.record(one, "so", max_tokens=1)
             gv.stage(one, "so")
-    (said,) = chat_warnings(told)
+    (said,) = [str(one.message) for one in told if one.category is ChatWarning]
     assert said.startswith('talker is a chat model and the prompt is plain text; model.chat("...")')
 
 

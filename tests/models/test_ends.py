@@ -29,28 +29,37 @@ def test_the_settings_the_tokenizer_and_the_template_each_name_ends(folder, devi
     assert gv.load_model(str(folder), device).vocabulary.eos == {0, 4095}
 
 
-def test_all_ends_are_legal_exactly_where_a_text_may_end_and_any_stops_a_decode(folder):
-    model = gv.load_model(str(folder), "numpy")
+@pytest.mark.parametrize(
+    ("engine", "machine"),
+    [("index", gv.regex("(ab)+")), ("split", gv.grammar('root ::= "ab" root?')), ("trie", gv.regex("(ab)+"))],
+    ids=["index", "split", "trie"],
+)
+def test_all_ends_are_legal_exactly_where_a_text_may_end(model, engine, machine):
+    guide = gv.guide(machine, model.vocabulary, engine)
+    state = guide.initial
+    legal = []
+    for token in (*model.encode("a"), *model.encode("b")):
+        legal.append(legal_ends(guide, state))
+        state = guide.advance(state, token)
+    assert [*legal, legal_ends(guide, state)] == [set(), set(), {0, 4094, 4095}]
+
+
+@pytest.mark.parametrize("end", [0, 4094, 4095])
+def test_any_end_stops_a_decode_also_on_a_host(model, far_model, end):
+    for one in (model, far_model):
+        trace = gv.record(one, one.chat("ab"), regex_guide(one, "a*"), bias={end: 100.0})
+        assert (trace.tokens, trace.steps[-1].end, trace.text) == ((end,), "eos", "")
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    return gv.load_model(str(build_folder(tmp_path_factory.mktemp("ends") / "mine")), "numpy")
+
+
+@pytest.fixture(scope="module")
+def far_model(model):
     with hosting(model) as host:
-        for one in (model, host.model()):
-            assert one.vocabulary.eos == {0, 4094, 4095}
-            regex = gv.regex("(ab)+")
-            grammar = gv.grammar('root ::= "ab" root?')
-            for engine, machine in (("index", regex), ("split", grammar), ("trie", regex)):
-                guide = gv.guide(machine, one.vocabulary, engine)
-                state = guide.initial
-                legal = []
-                for token in (*one.encode("a"), *one.encode("b")):
-                    legal.append(legal_ends(guide, state))
-                    state = guide.advance(state, token)
-                assert legal == [set(), set()]
-                assert legal_ends(guide, state) == {0, 4094, 4095}
-            for end in (0, 4094, 4095):
-                guide = regex_guide(one, "a*")
-                trace = gv.record(one, one.chat("ab"), guide, bias={end: 100.0})
-                assert trace.tokens == (end,)
-                assert trace.steps[-1].end == "eos"
-                assert trace.text == ""
+        yield host.model()
 
 
 TOKENS = {"<|im_start|>": 4093, "<|im_end|>": 4094}

@@ -4,6 +4,7 @@ import zipfile
 from contextlib import suppress
 from pathlib import Path
 from types import SimpleNamespace
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -42,38 +43,25 @@ def write(path, tied=False, **changes):
     torch.manual_seed(3)
     network = LlamaForCausalLM(LlamaConfig(**SHAPE, tie_word_embeddings=tied)).eval()
     writer = gguf.GGUFWriter(path, changes.get("architecture", "llama"))
-    writer.add_context_length(64)
-    writer.add_embedding_length(24)
-    writer.add_block_count(2)
-    writer.add_feed_forward_length(40)
-    writer.add_head_count(3)
-    writer.add_head_count_kv(1)
-    writer.add_rope_freq_base(5000.0)
-    writer.add_rope_dimension_count(8)
-    writer.add_layer_norm_rms_eps(1e-5)
-    writer.add_vocab_size(len(PIECES))
-    writer.add_tokenizer_model(changes.get("tokenizer", "gpt2"))
-    writer.add_tokenizer_pre(changes.get("pre", "smollm"))
-    writer.add_token_list(PIECES)
-    types = [1] * (len(PIECES) - 2) + [3, 3]
-    writer.add_token_types(types)
-    writer.add_token_merges(["h e", "he l"])
-    end = "<|im_start|>" if "eot" in changes else "<end>"
-    writer.add_eos_token_id(PIECES.index(end))
-    if "eot" in changes:
-        writer.add_eot_token_id(PIECES.index("<end>"))
-        writer.add_eom_token_id(PIECES.index("hel"))
-    writer.add_chat_template("{% for m in messages %}<|im_start|>{{ m.content }}<end>{% endfor %}")
+    said = {
+        "context_length": 64, "embedding_length": 24, "block_count": 2, "feed_forward_length": 40, "head_count": 3,
+        "head_count_kv": 1, "rope_freq_base": 5000.0, "rope_dimension_count": 8, "layer_norm_rms_eps": 1e-5,
+        "vocab_size": len(PIECES), "tokenizer_model": changes.get("tokenizer", "gpt2"),
+        "tokenizer_pre": changes.get("pre", "smollm"), "token_list": PIECES, "token_merges": ["h e", "he l"],
+        "token_types": [1] * (len(PIECES) - 2) + [3, 3], "eos_token_id": PIECES.index("<end>"),
+        "chat_template": "{% for m in messages %}<|im_start|>{{ m.content }}<end>{% endfor %}",
+    }  # fmt: skip
+    said |= {f"{name}_token_id": PIECES.index(piece) for name, piece in changes.get("ends", {}).items()}
+    for name, value in said.items():
+        getattr(writer, f"add_{name}")(value)
     names = gguf.get_tensor_name_map(gguf.MODEL_ARCH.LLAMA, 2)
     for name, value in network.state_dict().items():
         if tied and name == "lm_head.weight":
             continue
         array = value.numpy()
-        kind = name.split(".")[-2]
-        heads = {"q_proj": 3, "k_proj": 1}.get(kind)
+        heads = {"q_proj": 3, "k_proj": 1}.get(name.split(".")[-2])
         array = turned(array, heads) if heads else array
-        place = names.get_name(name, try_suffixes=(".weight",))
-        writer.add_tensor(place, np.ascontiguousarray(array))
+        writer.add_tensor(names.get_name(name, try_suffixes=(".weight",)), np.ascontiguousarray(array))
     writer.write_header_to_file()
     writer.write_kv_data_to_file()
     writer.write_tensors_to_file()
@@ -98,29 +86,22 @@ def test_its_logits_are_those_of_the_model_that_was_written(tmp_path, tied):
 
 
 def test_its_ends_are_the_end_of_a_text_the_end_of_a_turn_and_what_the_template_puts_after_an_answer(tmp_path):
-    ends = []
-    for changes in ({}, {"eot": True}):
-        write(tmp_path / "tiny.gguf", **changes)
-        model = gv.load_model(str(tmp_path / "tiny.gguf"))
-        ends.append({PIECES[end] for end in model.vocabulary.eos})
-    assert ends == [{"<end>"}, {"<end>", "<|im_start|>", "hel"}]
+    write(tmp_path / "tiny.gguf", ends={"eos": "<|im_start|>", "eot": "<end>", "eom": "hel"})
+    model = gv.load_model(str(tmp_path / "tiny.gguf"))
+    assert {PIECES[end] for end in model.vocabulary.eos} == {"<end>", "<|im_start|>", "hel"}
 
 
 def test_a_file_is_converted_once_and_again_when_it_has_changed(tmp_path, monkeypatch):
     file = tmp_path / "tiny.gguf"
-    converted = []
-    convert = ours.convert
-
-    def count(*names):
-        converted.append(names)
-        return convert(*names)
-
-    monkeypatch.setattr(ours, "convert", count)
-    for tied in (False, False, True):
-        if not converted or tied:
-            write(file, tied)
-        gv.load_model(str(file))
-    assert len(converted) == 2
+    convert = Mock(wraps=ours.convert)
+    monkeypatch.setattr(ours, "convert", convert)
+    counts = []
+    for tied in (False, True):
+        write(file, tied)
+        for _ in range(2):
+            gv.load_model(str(file))
+            counts.append(convert.call_count)
+    assert counts == [1, 1, 2, 2]
 
 
 @pytest.mark.parametrize("changes", [{"architecture": "gemma"}, {"tokenizer": "llama"}, {"pre": "unheard-of"}])

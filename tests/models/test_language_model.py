@@ -1,6 +1,6 @@
 """Claims about a model's caches: what is read again, and that every order of reading gives the same logits."""
 
-import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -25,24 +25,10 @@ def read_on(model, start, ends):
 
 def test_back_then_forward_gives_bit_identical_logits(model):
     prompt = model.encode("Ada Lovelace is 36.\nJSON with name, age:\n")
-    tokens = list(prompt)
-    seen = []
-    for _ in range(12):
-        logits = model.logits(tokens)
-        seen.append(logits)
-        tokens.append(int(logits.argmax()))
-    end = len(prompt)
-    for length in (end + 7, end + 3, end, end + 1):
-        for at in range(length, end + 12):
-            expected = seen[at - end]
-            np.testing.assert_array_equal(model.logits(tokens[:at]), expected)
-
-
-def test_a_branch_does_not_disturb_the_way_back(model):
-    tokens = model.encode("Yes or no:\n")
-    before = model.logits(tokens)
-    model.logits([*tokens, 100, 101, 102])
-    np.testing.assert_array_equal(model.logits(tokens), before)
+    seen = read_on(model, prompt, range(100, 112))
+    for start in (107, 103, 100, 101):
+        again = read_on(model, prompt, range(start, 112))
+        np.testing.assert_array_equal(again, seen[start - 100 :])
 
 
 def count_passes(model, monkeypatch):
@@ -101,23 +87,15 @@ def test_rows_that_are_none_are_refused(clerk, rows):
 @pytest.mark.quick("numpy")
 def test_a_model_may_be_asked_and_told_to_forget_from_two_threads(model):
     tokens = model.encode("Ada is 36.\nJSON with name, age:\n")
-    texts = [tokens, [*tokens, 9], [*tokens, 9, 10, 11]]
-    expected = [model.logits(text) for text in texts]
-    done = threading.Event()
-
-    def forget_often():
-        while not done.wait(0.0005):
+    ends = range(100, 104)
+    expected = read_on(model, tokens, ends)
+    with ThreadPoolExecutor() as pool:
+        asking = pool.submit(lambda: [read_on(model, tokens, ends) for _ in range(15)])
+        while not asking.done():
             model.forget()
-
-    thread = threading.Thread(target=forget_often)
-    thread.start()
-    try:
-        for _ in range(40):
-            for text, answer in zip(texts, expected, strict=True):
-                np.testing.assert_allclose(model.logits(text), answer, atol=1e-3)
-    finally:
-        done.set()
-        thread.join()
+            time.sleep(0.0005)
+    for found in asking.result():
+        np.testing.assert_allclose(found, expected, atol=1e-3)
 
 
 def test_a_character_bard_does_not_know_is_named(bard):
@@ -170,17 +148,6 @@ def test_two_threads_give_the_same_bits_as_one_after_the_other(model):
     model.forget()
     with ThreadPoolExecutor(2) as pool:
         np.testing.assert_array_equal([*pool.map(read, starts)], alone)
-
-
-def test_after_an_error_the_logits_differ_by_rounding_only(model, monkeypatch):
-    tokens = model.encode("Ada is 36.\nJSON with name, age:\n")
-    before = read_on(model, tokens, (100, 101, 104))
-    with monkeypatch.context() as patch:
-        patch.setitem(vars(model.network), "read", lambda *_: 1 / 0)
-        with pytest.raises(ZeroDivisionError):
-            model.logits([*tokens, *range(100, 105)])
-    after = read_on(model, tokens, (100, 101, 104))
-    np.testing.assert_allclose(after, before, atol=1e-4)
 
 
 def test_all_logits_are_the_rows_after_each_token_in_one_pass(model, monkeypatch):

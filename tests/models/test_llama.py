@@ -28,13 +28,6 @@ def pair(request):
     return [gv.load_model(request.param, device) for device in ("numpy", "torch")]
 
 
-def read_greedily(model, prompt, count):
-    tokens = model.encode(prompt)
-    for _ in range(count):
-        tokens.append(int(model.logits(tokens).argmax()))
-    return tokens
-
-
 @pytest.mark.quick("clerk")
 @settings(max_examples=15)
 @given(st.data())
@@ -48,21 +41,9 @@ def test_both_forward_passes_give_the_same_logits(pair, data):
         for model in pair:
             if data.draw(st.booleans()):
                 model.forget()
-        expected = reference.logits(tokens[:end])
-        np.testing.assert_allclose(numpy.logits(tokens[:end]), expected, atol=1e-3)
+        np.testing.assert_allclose(numpy.logits(tokens[:end]), reference.logits(tokens[:end]), atol=1e-3)
     start = data.draw(st.integers(0, len(tokens) - 1))
-    expected = reference.all_logits(tokens, start)
-    np.testing.assert_allclose(numpy.all_logits(tokens, start), expected, atol=1e-3)
-
-
-@pytest.mark.parametrize(
-    ("name", "prompt"), [("clerk", "Ada is 36.\nJSON with name, age:\n"), ("bard", "ROMEO:\nBut soft,")]
-)
-@pytest.mark.quick(every=2)
-def test_both_write_the_same_greedy_text(name, prompt):
-    numpy = gv.load_model(name, "numpy")
-    reference = gv.load_model(name, "torch")
-    assert read_greedily(numpy, prompt, 150) == read_greedily(reference, prompt, 150)
+    np.testing.assert_allclose(numpy.all_logits(tokens, start), reference.all_logits(tokens, start), atol=1e-3)
 
 
 def build_folder(folder, **changes):
@@ -163,23 +144,16 @@ def test_heads_that_do_not_divide_the_width_are_refused(change_config):
         read_shape(change_config(num_attention_heads=5, head_dim=None))
 
 
-@pytest.mark.parametrize("key", ["vocab_size", "hidden_size", "intermediate_size", "num_attention_heads", "head_dim"])
+FITTING = ["vocab_size", "hidden_size", "intermediate_size", "num_attention_heads", "head_dim"]
+UNFIT = [*((key, 1 << 20) for key in FITTING), *(("num_hidden_layers", count) for count in (-1, 900, 10**9))]
+
+
+@pytest.mark.parametrize(("key", "value"), UNFIT)
 @pytest.mark.parametrize("device", ["numpy", "torch"])
-def test_settings_that_do_not_fit_the_tensors_are_refused_before_a_model_is_built(change_config, key, device):
-    folder = str(change_config(**{key: 1 << 20}))
+def test_settings_that_do_not_fit_the_tensors_are_refused_before_a_model_is_built(change_config, key, value, device):
     # the first test on torch imports it, too
     with in_time(10), pytest.raises(gv.ModelError, match=r"model '.*expected"):
-        gv.load_model(folder, device)
-
-
-@pytest.mark.parametrize("layers", [-1, 900, 10**6, 10**9])
-@pytest.mark.parametrize("device", ["numpy", "torch"])
-def test_a_number_of_layers_that_the_tensors_cannot_have_is_refused_before_a_model_is_built(
-    change_config, layers, device
-):
-    # the first test on torch imports it, too
-    with in_time(10), pytest.raises(gv.ModelError, match=r"config.json: saw .*expected"):
-        gv.load_model(str(change_config(num_hidden_layers=layers)), device)
+        gv.load_model(str(change_config(**{key: value})), device)
 
 
 def test_a_model_larger_than_the_memory_is_refused_before_it_is_read(small, monkeypatch):

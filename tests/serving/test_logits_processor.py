@@ -43,14 +43,6 @@ def greedy(clerk, prompt, guide):
     return gv.record(clerk, prompt, guide, temperature=0, max_tokens=60).text
 
 
-def test_greedy_texts_of_a_padded_batch_are_those_of_decode(clerk, generate, guide):
-    processor = gv.LogitsProcessor(guide)
-    texts = [write(clerk, row) for row in generate(PROMPTS, processor)]
-    assert texts == [greedy(clerk, prompt, guide) for prompt in PROMPTS]
-    [again] = generate(PROMPTS[:1], processor)
-    assert write(clerk, again) == texts[0]  # the next call begins anew
-
-
 def test_a_prompt_that_goes_on_from_the_text_before_begins_a_new_text(clerk, generate, guide):
     processor = gv.LogitsProcessor(guide)
     [row] = generate(PROMPTS[:1], processor)
@@ -60,28 +52,12 @@ def test_a_prompt_that_goes_on_from_the_text_before_begins_a_new_text(clerk, gen
     assert write(clerk, row) == greedy(clerk, longer, guide)
 
 
-@pytest.mark.parametrize("beams", [8, 11])
-def test_beams_find_the_likeliest_legal_text_although_they_are_reordered(clerk, generate, beams):
-    narrow = regex_guide(clerk, "(ab|c)(d|ef?)")
-    texts = all_texts(Task(clerk, PROMPTS[1], narrow))
-    best = max(texts, key=lambda text: text.free)
-    processor = gv.LogitsProcessor(narrow)
-    [row] = generate(PROMPTS[1:2], processor, num_beams=beams, length_penalty=0.0)
-    assert write(clerk, row) == best.text.decode()
-
-
 def test_beams_of_a_batch_stay_in_the_language(clerk, generate):
     processor = gv.LogitsProcessor(regex_guide(clerk, "yes|no"))
     rows = generate(PROMPTS[:2], processor, num_beams=4, num_return_sequences=2)
     texts = [write(clerk, row) for row in rows]
     assert sorted(texts[:2]) == ["no", "yes"]
     assert sorted(texts[2:]) == ["no", "yes"]
-
-
-def test_drafts_of_prompt_lookup_give_the_greedy_text(clerk, generate, guide):
-    processor = gv.LogitsProcessor(guide)
-    [row] = generate(PROMPTS[:1], processor, prompt_lookup_num_tokens=4)
-    assert write(clerk, row) == greedy(clerk, PROMPTS[0], guide)
 
 
 @pytest.mark.slow

@@ -11,6 +11,7 @@ from guidedviz.serving import Costs, Policy, Request, simulate
 from guidedviz.serving.simulation import compile_times, percentile
 
 STORY = Request(0, 4)
+COST = Costs(forward=1)
 ORDER = Request(5, 2, "order", compile_ms=20, mask_ms=1)
 
 
@@ -36,17 +37,19 @@ def test_a_compile_parks_one_request_or_blocks_the_batch(policy, found):
     assert times(timeline) == found
 
 
-def test_every_cost_is_counted_where_it_belongs():
+@pytest.mark.parametrize(
+    ("overlap", "row", "forward", "masks", "end"),
+    [
+        ("none", Request(0, 1, "a", mask_ms=3, prompt=8), (2, 17), (17, 20), 20.25),  # 15 = 10 + 1 + 4
+        ("masks", Request(0, 1, "a", mask_ms=3, prompt=8), (2, 17), (2, 5), 17.25),
+        ("all", Request(0, 1, "a", mask_ms=3, prompt=8), (0, 15), (2, 5), 15.25),
+        ("all", Request(0, 1, "a", mask_ms=30), (0, 11), (2, 32), 32.25),
+    ],
+)
+def test_every_cost_is_counted_where_it_belongs(overlap, row, forward, masks, end):
     costs = Costs(forward=10, row=1, token=0.5, host=2, apply=0.25)
-    row = Request(0, 1, "a", mask_ms=3, prompt=8)
-    for overlap, end in (("none", 20.25), ("masks", 17.25), ("all", 15.25)):  # the forward pass takes 10 + 1 + 4
-        (one,) = simulate([row], costs, Policy(overlap=overlap)).passes
-        assert one.end == end
-    slow = Request(0, 1, "a", mask_ms=30)
-    (one,) = simulate([slow], costs, Policy(overlap="all")).passes
-    assert one.forward == (0, 11)
-    assert one.masks == (2, 32)
-    assert one.end == 32.25
+    (one,) = simulate([row], costs, Policy(overlap=overlap)).passes
+    assert (one.forward, one.masks, one.end) == (forward, masks, end)
 
 
 def test_masks_share_the_threads_and_wait_for_the_slowest():
@@ -59,12 +62,10 @@ def test_masks_share_the_threads_and_wait_for_the_slowest():
 def test_equal_schemas_are_compiled_once_and_one_worker_compiles():
     same = [Request(at, 1, "a", compile_ms=10) for at in (0, 1, 30)]
     expected = [(0, 10), (10, 10), (30, 30)]
-    assert compile_times(same) == expected
+    served = simulate(same, COST, Policy("blocks")).served
+    assert compile_times(same) == [one.compiling for one in served] == expected
     other = Request(1, 1, "b", compile_ms=10)
-    found = compile_times([same[0], other])
-    assert found == [(0, 10), (10, 20)]
-    served = simulate(same, Costs(forward=1), Policy("blocks")).served
-    assert [one.compiling for one in served] == expected
+    assert compile_times([same[0], other]) == [(0, 10), (10, 20)]
 
 
 def test_a_full_batch_makes_requests_wait_in_their_order():
@@ -158,15 +159,8 @@ def published_run(overlap, share):
 
 @given(st.lists(st.integers(0, 50), min_size=1, max_size=30), st.integers(1, 100))
 def test_a_percentile_is_the_smallest_value_that_enough_values_do_not_exceed(values, percent):
-    found = percentile(values, percent / 100)
-    enough = percent * len(values)
-
-    def percent_up_to(most):
-        return 100 * sum(value <= most for value in values)
-
-    assert percent_up_to(found) >= enough
-    for less in values:
-        assert less >= found or percent_up_to(less) < enough
+    enough = [one for one in values if 100 * sum(value <= one for value in values) >= percent * len(values)]
+    assert percentile(values, percent / 100) == min(enough)
 
 
 @pytest.mark.parametrize(
@@ -175,11 +169,11 @@ def test_a_percentile_is_the_smallest_value_that_enough_values_do_not_exceed(val
         (lambda: Costs(forward=0), "Costs, forward: saw 0, expected more than 0"),
         (lambda: Costs(forward=1, threads=0), "Costs, threads: saw 0"),
         (lambda: Costs(forward="8"), "Costs, forward: saw '8', expected a number from 0"),
-        (lambda: simulate(STORY, Costs(forward=1)), "saw Request.*, expected a list of requests"),
-        (lambda: simulate([], Costs(forward=1)), "requests: saw \\[\\], expected a list of requests"),
-        (lambda: simulate([1], Costs(forward=1)), "saw \\[1\\], expected a list of requests"),
+        (lambda: simulate(STORY, COST), "saw Request.*, expected a list of requests"),
+        (lambda: simulate([], COST), "requests: saw \\[\\], expected a list of requests"),
+        (lambda: simulate([1], COST), "saw \\[1\\], expected a list of requests"),
         (lambda: simulate([STORY], "8B"), "costs: saw str"),
-        (lambda: simulate([STORY], Costs(forward=1), "parks"), "policy: saw str"),
+        (lambda: simulate([STORY], COST, "parks"), "policy: saw str"),
         (lambda: Request(0, 2.5), "Request, tokens: saw 2.5, expected a whole number from 1"),
         (lambda: Policy("waits"), "Policy, compile: saw 'waits', expected 'parks' or 'blocks'"),
     ],

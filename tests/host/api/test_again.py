@@ -13,6 +13,7 @@ from tests.host.api.test_runs import ADA, BOB, TEACHER, open_run, path_of, run_c
 from tests.host.running import hosting
 
 WARM = CHAT | {"temperature": 1, "seed": 7, "max_tokens": 40, "response_format": PERSON}
+PLAIN = {"model": "clerk", "prompt": ABOUT, "max_tokens": 6, "temperature": 0}
 AGAIN = "/v1/again"
 
 
