@@ -1,5 +1,7 @@
 """What a token depends on: each token before it is left out."""
 
+from unittest.mock import Mock
+
 import pytest
 
 import guidedviz as gv
@@ -14,15 +16,12 @@ def year_of(model):
 
 
 def test_a_copied_digit_depends_on_what_it_copies_and_not_on_the_day(clerk):
-    before, digit = year_of(clerk)
-    found = gv.decoding.leave_out(clerk, before, digit)
+    found = gv.decoding.leave_out(clerk, *year_of(clerk))
     pieces = [part.pieces[0] for part in found.parts]
     assert b"".join(pieces) == b"March 3rd 2024 is 202"
     lost = [found.lost(part) for part in found.parts]
-    copied = lost[pieces.index(b"4")]
-    day = lost[pieces.index(b"3")]
-    assert copied > 0.99
-    assert day < 0.01
+    assert lost[pieces.index(b"4")] > 0.99
+    assert lost[pieces.index(b"3")] < 0.01
 
 
 def test_the_numbers_are_those_of_the_shorter_texts_and_the_model_keeps_its_caches(clerk):
@@ -37,26 +36,15 @@ def test_the_numbers_are_those_of_the_shorter_texts_and_the_model_keeps_its_cach
 
 
 def test_of_a_long_text_neighbours_are_left_out_together(monkeypatch):
-    read = []
-
-    def rule(tokens):
-        read.append(tokens)
-        return [0, 0]
-
-    toy = gv.ToyModel([b"a", b"b"], rule)
+    toy = gv.ToyModel([b"a", b"b"], rule := Mock(return_value=[0, 0]))
     monkeypatch.setattr(left_out, "MOST_PASSES", 10)
     found = gv.decoding.leave_out(toy, [0] * 25, 1)
-    sizes = [len(part.pieces) for part in found.parts]
-    assert sizes == [3] * 8 + [1]
-    assert len(read) == 10
+    assert [len(part.pieces) for part in found.parts] == [3] * 8 + [1]
+    assert rule.call_count == 10
 
 
 def test_a_probability_that_rises_loses_nothing():
-
-    def rule(tokens):
-        return [0, -9 * tokens.count(0)]
-
-    toy = gv.ToyModel([b"a", b"b"], rule)
+    toy = gv.ToyModel([b"a", b"b"], lambda tokens: [0, -9 * tokens.count(0)])
     found = gv.decoding.leave_out(toy, [0, 1], token=1)
     assert [found.lost(part) for part in found.parts] == [0.0, 0.0]
 

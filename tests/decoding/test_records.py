@@ -3,6 +3,7 @@
 import json
 import os
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Annotated, Literal
 
 import numpy as np
@@ -72,14 +73,21 @@ def test_a_save_that_fails_leaves_the_old_file(tmp_path, monkeypatch):
     ],
 )  # fmt: skip
 def test_a_file_that_is_no_record_is_refused(tmp_path, text, said):
-    file = tmp_path / "s.json"
-    file.write_text(text)
-    for path, wrong in ((file, said), (tmp_path, "not a regular"), (tmp_path / "none", "No such file")):
-        with pytest.raises(TraceError, match=wrong):
-            load(path)
-    for use in (load, lambda path: save_record(SHEET, path)):
-        with pytest.raises(SettingError, match="path: saw None, expected the path of a file"):
-            use(None)
+    (tmp_path / "s.json").write_text(text)
+    with pytest.raises(TraceError, match=said):
+        load(tmp_path / "s.json")
+
+
+@pytest.mark.parametrize(("name", "said"), [("", "not a regular"), ("none", "No such file")])
+def test_a_file_that_is_not_there_is_refused(tmp_path, name, said):
+    with pytest.raises(TraceError, match=said):
+        load(tmp_path / name)
+
+
+@pytest.mark.parametrize("use", [load, partial(save_record, SHEET)])
+def test_a_path_is_the_path_of_a_file(use):
+    with pytest.raises(SettingError, match="path: saw None, expected the path of a file"):
+        use(None)
 
 
 @pytest.mark.parametrize(

@@ -52,24 +52,21 @@ def gv_draw(draw):
     return type(draw)(draw.tokens, draw.text)
 
 
-@pytest.mark.parametrize("sampler", [Masked, Adaptive])
+@pytest.mark.parametrize(
+    ("sampler", "count"), [(Masked, 1000), (Adaptive, 1000), (lambda task: Particles(task, 16), 200)]
+)
 @pytest.mark.slow
-def test_weights_make_a_sampler_unbiased(sampler):
-    draws = draw_anew(sampler, 1000)
-    assert total_variation(shares(draws), TARGET) < 0.07
+def test_weights_make_a_sampler_unbiased(sampler, count):
+    draws = draw_anew(sampler, count)
+    assert total_variation(shares(draws), TARGET) < 2.3 / np.sqrt(count)
     legal = sum(chance.free for chance in all_texts(new_task()))
-    weights = [draw.weight for draw in draws]
-    assert np.mean(weights) == pytest.approx(legal, rel=0.1)
-    particles = draw_anew(lambda task: Particles(task, 16), 200)
-    weights = [draw.weight for draw in particles]
-    assert np.mean(weights) == pytest.approx(legal, rel=0.1)
+    assert np.mean([draw.weight for draw in draws]) == pytest.approx(legal, rel=0.1)
 
 
 def test_the_estimate_of_z_is_unbiased_for_each_token_exactly(monkeypatch):
     task = new_task()
     chances = np.array([0.1, 0.25, 0.45, 0.2])
-    legal = {0, 1}
-    found = dict.fromkeys(legal, 0.0)
+    found = {0: 0.0, 1: 0.0}  # the legal tokens
     for order in permutations(range(4)):
         share = 1.0
         left = 1.0
@@ -79,7 +76,7 @@ def test_the_estimate_of_z_is_unbiased_for_each_token_exactly(monkeypatch):
         monkeypatch.setattr("guidedviz.decoding.samplers.draw_order", lambda *_, order=order: list(order))
         text, weight = Adaptive(task).next_token(task.start, chances, None)
         found[text.tokens[-1]] += share * weight
-    assert found == pytest.approx({token: chances[token] for token in legal})
+    assert found == pytest.approx({0: 0.1, 1: 0.25})
 
 
 @pytest.mark.slow
@@ -92,13 +89,14 @@ def test_asap_begins_like_masked_decoding_and_converges_to_the_target():
     assert sum(draw.calls for draw in draws) <= 7, "each text so far is read once"
 
 
-def test_all_count_their_work():
-    kinds = (Masked, Rejection, Adaptive, Particles, Asap)
-    draws = {kind.__name__: kind(new_task()).draw(0) for kind in kinds}
-    for name in ("Masked", "Adaptive", "Asap"):
-        assert draws[name].calls == 3
-    assert draws["Rejection"].calls >= 3
-    assert 3 <= draws["Particles"].calls <= 24
+@pytest.mark.parametrize(
+    ("sampler", "most"), [(Masked, 3), (Adaptive, 3), (Asap, 3), (Rejection, 3000), (Particles, 24)]
+)
+def test_all_count_their_work(sampler, most):
+    assert 3 <= sampler(new_task()).draw(0).calls <= most
+
+
+def test_a_rejection_that_finds_nothing_weighs_nothing():
     assert Rejection(new_task("aaaaaaaa"), tries=3).draw(0).weight == 0
 
 
