@@ -35,7 +35,7 @@ def test_the_interval_of_masked_draws_holds_the_exact_value_or_misses_it_narrowl
     task = task_of(pattern, seed)
     texts = distribution.all_texts(task)
     sampler = distribution.Masked(task)
-    draws = [sampler.draw(one) for one in range(400)]
+    draws = [sampler.draw(one) for one in range(200)]
     masked = {text.tokens: text.masked for text in texts}
     target = {text.tokens: text.conditioned for text in texts}
     assert_nearly_holds(distribution.total_variation_of(draws), distribution.total_variation(masked, target))

@@ -20,6 +20,7 @@ def folder(tmp_path):
 
 
 @pytest.mark.parametrize("device", ["numpy", "torch"])
+@pytest.mark.quick("numpy")
 def test_the_settings_the_tokenizer_and_the_template_each_name_ends(folder, device):
     vocabulary = gv.load_model(str(folder), device).vocabulary
     assert vocabulary.eos == {0, 4094, 4095}

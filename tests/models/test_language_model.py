@@ -56,6 +56,7 @@ def test_tokens_that_are_new_go_through_in_one_pass_and_a_prompt_in_two(model, m
     assert lengths[2:] == [1, 3]
 
 
+@pytest.mark.quick("numpy")
 def test_what_went_through_together_goes_through_together_again(model, monkeypatch):
     prompt = model.encode("Ada is 36.\nJSON with name, age:\n")
     model.forget()
@@ -90,10 +91,10 @@ def test_a_model_may_be_asked_and_told_to_forget_from_two_threads(model):
     ends = range(100, 104)
     expected = read_on(model, tokens, ends)
     with ThreadPoolExecutor() as pool:
-        asking = pool.submit(lambda: [read_on(model, tokens, ends) for _ in range(15)])
+        asking = pool.submit(lambda: [read_on(model, tokens, ends) for _ in range(4)])
         while not asking.done():
             model.forget()
-            time.sleep(0.0005)
+            time.sleep(0.002)
     for found in asking.result():
         np.testing.assert_allclose(found, expected, atol=1e-3)
 
@@ -123,6 +124,7 @@ def test_running_out_of_memory_names_the_size_and_leaves_the_model_usable(model,
     np.testing.assert_allclose(model.logits([1, 2, 3]), before, atol=1e-4)
 
 
+@pytest.mark.quick("numpy")
 def test_texts_read_in_turn_give_the_same_bits_as_one_after_the_other(model):
     """Each text keeps its own cache, also where both begin alike."""
     one = model.encode("Ada is 36.\nJSON with name, age:\n")
@@ -137,6 +139,7 @@ def test_texts_read_in_turn_give_the_same_bits_as_one_after_the_other(model):
             model.logits([*second, *range(200, 100 + end)])
 
 
+@pytest.mark.quick("numpy")
 def test_two_threads_give_the_same_bits_as_one_after_the_other(model):
     starts = [model.encode(text) for text in ("Ada is 36.\nJSON with name, age:\n", "Yes or no:\n")]
 

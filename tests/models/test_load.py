@@ -208,6 +208,7 @@ def change_config(folder, **changes):
 @pytest.mark.parametrize(
     "text", ["{ damaged", "", "[]", "{}", "[" * 100_000], ids=["json", "empty", "list", "object", "deep"]
 )
+@pytest.mark.quick(every=2)
 def test_a_damaged_folder_is_a_clear_error(folder, device, name, text):
     (folder / name).write_text(text)
     with pytest.raises(gv.ModelError, match="model 'mine'") as error:
@@ -275,7 +276,8 @@ def test_names_that_the_model_does_not_need_are_refused_before_a_number_is_read(
 
 
 @BOTH
-@pytest.mark.parametrize("ends", [3.5, "ab", -1, 65, 10**400, [[1]], {"a": 1}, True])
+@pytest.mark.parametrize("ends", [3.5, "ab", -1, 65, 10**400, [[1]], {"a": 1}, True], ids=range(8))
+@pytest.mark.quick(every=3)
 def test_ends_of_a_text_that_are_no_ids_are_refused(folder, device, ends):
     (folder / "generation_config.json").write_text(json.dumps({"eos_token_id": ends}))
     with pytest.raises(gv.ModelError, match=r"model 'mine'.*expected"):
