@@ -21,15 +21,12 @@ def test_each_type_is_read_exactly(tmp_path, kind):
     from safetensors.torch import save_file
 
     kind = getattr(torch, kind)
-    a = torch.randn(3, 5).to(kind)
-    b = torch.tensor(2.5).to(kind)
-    tensors = {"a": a, "b": b, "none": torch.zeros(0, 4).to(kind)}
+    tensors = {"a": torch.randn(3, 5).to(kind), "b": torch.tensor(2.5).to(kind), "none": torch.zeros(0, 4).to(kind)}
     save_file(tensors, tmp_path / "m.safetensors")
     found = read_file(tmp_path / "m.safetensors")
     assert found.keys() == tensors.keys()
     for name, tensor in tensors.items():
-        np.testing.assert_array_equal(found[name], tensor.float().numpy())
-        assert found[name].dtype == np.float32
+        np.testing.assert_array_equal(found[name], tensor.float().numpy(), strict=True)
 
 
 def write(path, header, data=b"\0" * 16):
@@ -48,30 +45,31 @@ BAD = {
     "data_offsets": [[0, 10**400], [0, 17], [16, 0], [-16, 0], [8, 24], [0], ["0", "16"], [0.0, 16.0]],
 }
 EMPTY = [{"shape": shape, "data_offsets": [0, 0]} for shape in ([0, 10**30], [0] * 100_000)]
+WRONG = [GOOD | change for change in [*EMPTY, *({key: value} for key, values in BAD.items() for value in values)]]
 
 
-@pytest.mark.parametrize("change", [{key: value} for key, values in BAD.items() for value in values] + EMPTY)
-def test_a_tensor_that_does_not_fit_its_bytes_is_refused(tmp_path, change):
-    file = write(tmp_path / "m.safetensors", {"a": GOOD | change})
+@pytest.mark.parametrize("about", [*WRONG, None, 3, [], "F32", {}])
+def test_a_tensor_that_does_not_fit_its_bytes_is_refused(tmp_path, about):
+    file = write(tmp_path / "m.safetensors", {"a": about})
     with pytest.raises(gv.ModelError, match=r"m.safetensors: saw tensor 'a'"):
         read_file(file)
 
 
 @pytest.mark.parametrize(
-    ("shapes", "offsets", "size"),
+    ("offsets", "size"),
     [
-        ([[4], [4]], [[0, 16], [0, 16]], 16),
-        ([[4], [2]], [[0, 16], [8, 16]], 16),
-        ([[2], [2]], [[0, 8], [12, 20]], 20),
-        ([[2]], [[4, 12]], 12),
-        ([[4]], [[0, 16]], 20),
+        ([[0, 16], [0, 16]], 16),
+        ([[0, 16], [8, 16]], 16),
+        ([[0, 8], [12, 20]], 20),
+        ([[4, 12]], 12),
+        ([[0, 16]], 20),
     ],
     ids=["over the same bytes", "over a part", "a gap", "a gap before the first", "bytes left"],
 )
-def test_tensors_that_overlap_or_leave_a_gap_are_refused(tmp_path, shapes, offsets, size):
+def test_tensors_that_overlap_or_leave_a_gap_are_refused(tmp_path, offsets, size):
     header = {}
-    for at, (shape, places) in enumerate(zip(shapes, offsets, strict=True)):
-        header[f"t{at}"] = GOOD | {"shape": shape, "data_offsets": places}
+    for begin, end in offsets:
+        header[f"t{len(header)}"] = {"dtype": "F32", "shape": [(end - begin) // 4], "data_offsets": [begin, end]}
     with pytest.raises(gv.ModelError, match=r"m.safetensors: saw .*, expected (from byte|\d+, by its header)"):
         read_file(write(tmp_path / "m.safetensors", header, b"\0" * size))
 
@@ -81,12 +79,6 @@ def test_a_header_of_very_many_names_is_refused_before_it_is_parsed(tmp_path):
     text = b'{"a":' + good + b',"b":[' + b"[]," * 800_000 + b"[]]}"
     with pytest.raises(gv.ModelError, match="no header"):
         read_file(write(tmp_path / "m.safetensors", text))
-
-
-@pytest.mark.parametrize("about", [None, 3, [], "F32", {}])
-def test_a_header_that_is_not_about_tensors_is_refused(tmp_path, about):
-    with pytest.raises(gv.ModelError, match=r"m.safetensors: saw tensor 'a'"):
-        read_file(write(tmp_path / "m.safetensors", {"a": about}))
 
 
 @pytest.mark.parametrize(
