@@ -61,7 +61,9 @@ def test_a_call_is_run_and_its_result_is_read_before_the_answer():
     (first, result, last), messages = talk_to(model, [add])
     assert first.parts[1] == "<think>"
     assert last.text == "hm\nIt is 3."
-    assert (str(result.call), result.text, result.failed) == ('add {"a": 1, "b": 2}', "3", False)
+    assert str(result.call) == 'add {"a": 1, "b": 2}'
+    assert result.text == "3"
+    assert not result.failed
     calls = [{"type": "function", "function": {"name": "add", "arguments": {"a": 1, "b": 2}}}]
     assert messages[1:] == [
         {"role": "assistant", "content": "I add.", "reasoning_content": "hm", "tool_calls": calls},

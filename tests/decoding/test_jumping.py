@@ -83,7 +83,9 @@ def test_a_token_that_is_taken_back_is_not_in_the_output():
     trace = gv.record(model, "x", regex_guide(model, "x?name[!?]"), temperature=0, jump_forward=True)
     steps = [(step.piece, step.how, step.back, step.position) for step in trace.steps]
     assert steps == [(b"n", "sampled", 0, 0), (b"name", "forced", 1, 0), (b"!", "sampled", 0, 1)]
-    assert (trace.tokens, trace.passes, trace.prefilled) == ((2, 5), 2, 1)
+    assert trace.tokens == (2, 5)
+    assert trace.passes == 2
+    assert trace.prefilled == 1
 
 
 def test_going_back_into_a_run_and_on_again_takes_the_same_steps(clerk, person):
@@ -97,7 +99,9 @@ def test_going_back_into_a_run_and_on_again_takes_the_same_steps(clerk, person):
     for place in (2, 9, 0, 5):
         again, _ = take_step(clerk, points[place], person, settings)
         step = steps[place]
-        assert (again.token, again.how, again.raw) == (step.token, step.how, step.raw)
+        assert again.token == step.token
+        assert again.how == step.how
+        assert again.raw == step.raw
 
 
 @pytest.mark.parametrize("limit", [{"max_tokens": 2}, {"stop": iter([False, False, True]).__next__}])

@@ -129,8 +129,12 @@ def test_a_run_tells_what_the_two_decodes_did(clerk, tasks):
     plain, jumped = [
         gv.record(clerk, TASK_PROMPT, task.guide, temperature=0.0, jump_forward=way) for way in (False, True)
     ]
-    assert (run.asked, run.rows, run.tokens) == (task.fraction, 2, len(jumped.tokens))
-    assert (run.naive_passes, run.jump_passes, run.prefilled) == (plain.passes, jumped.passes, jumped.prefilled)
+    assert run.asked == task.fraction
+    assert run.rows == 2
+    assert run.tokens == len(jumped.tokens)
+    assert run.naive_passes == plain.passes
+    assert run.jump_passes == jumped.passes
+    assert run.prefilled == jumped.prefilled
     assert run.fraction == pytest.approx(1 - jumped.passes / len(jumped.tokens), abs=1e-4)
     assert "".join(text for text, _ in run.parts) == jumped.text + "<|end|>"
 

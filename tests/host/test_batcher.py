@@ -79,7 +79,9 @@ def test_one_students_burst_takes_one_place_per_turn(bard):
     burst = [("burst", (token,)) for token in range(40)]
     order = served(engine, *burst, ("Ada", (61,)), ("Bob", (62,)))
     assert set(order[:3]) == {"burst", "Ada", "Bob"}
-    assert (engine.reader.passes, engine.waiting, engine._students) == (40, 0, {})
+    assert engine.reader.passes == 40
+    assert engine.waiting == 0
+    assert engine._students == {}
 
 
 def test_a_text_that_nobody_waits_for_is_not_read(bard):

@@ -154,7 +154,8 @@ def test_a_question_is_shown_with_its_control_characters_escaped_and_its_numbers
     room = Standing()
     room.take("1", read_report(json.dumps(REPORT | {"answer": answer}).encode()))
     [question] = room.summary()["questions"]
-    assert (question["text"], question["bars"]) == (r"How \u202emany?", [(bar, 1)])
+    assert question["text"] == r"How \u202emany?"
+    assert question["bars"] == [(bar, 1)]
 
 
 # --- the requests ---

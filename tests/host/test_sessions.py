@@ -100,7 +100,9 @@ def test_a_classmate_without_the_secret_reaches_nothing_of_a_session(room, secre
     account = room.service.guard.accounts[f"127.0.0.1/{session}"]
     heard = attack(room, secret)
     assert desk.standing.students[session] is before, "nobody writes, ends or takes over it"
-    assert (len(account.steps), account.together, desk.run.known) == (1, 0, "")
+    assert len(account.steps) == 1
+    assert account.together == 0
+    assert desk.run.known == ""
     assert not any(ADA in body or session in body for body in heard), "nobody reads it"
     standing, [bars] = look(room)
     assert ("Ada", "check advance", "right") in standing

@@ -249,4 +249,6 @@ def test_a_prompt_is_decoded_as_its_tokens(clerk):
 def test_a_copy_of_a_prompt_keeps_its_tokens_and_parts():
     prompt = Prompt("<s>a", (1, 2), ("", "<s>", "a"))
     copy = pickle.loads(pickle.dumps(prompt))
-    assert (copy, copy.tokens, copy.parts) == (prompt, prompt.tokens, prompt.parts)
+    assert copy == prompt
+    assert copy.tokens == prompt.tokens
+    assert copy.parts == prompt.parts

@@ -38,13 +38,17 @@ def assert_same_logits(model, other):
 
 def test_bard_has_the_65_symbols_in_nanogpts_order(bard):
     pieces = bard.vocabulary.pieces
-    assert (len(pieces), pieces[0], pieces[13], pieces[64]) == (65, b"\n", b"A", b"z")
+    assert len(pieces) == 65
+    assert pieces[0] == b"\n"
+    assert pieces[13] == b"A"
+    assert pieces[64] == b"z"
     assert not bard.vocabulary.eos
     assert bytes_of(bard.vocabulary, bard.encode("To be\n")) == b"To be\n"
 
 
 def test_clerk_has_every_byte_and_an_end(clerk):
-    assert (len(clerk.vocabulary), len(clerk.vocabulary.eos)) == (4096, 1)
+    assert len(clerk.vocabulary) == 4096
+    assert len(clerk.vocabulary.eos) == 1
     assert set(clerk.vocabulary.pieces).issuperset(BYTES)
 
 

@@ -116,7 +116,8 @@ def test_the_only_legal_token_needs_no_output():
     for row in ([2], [2, 0], [2, 0, 1]):
         call(processor, row)
     [trace] = processor.traces
-    assert (trace.text, trace.steps[-1].end) == ("ab", "eos")
+    assert trace.text == "ab"
+    assert trace.steps[-1].end == "eos"
 
 
 def test_a_beam_that_ended_long_ago_and_was_in_no_later_call_has_its_end():
@@ -124,7 +125,8 @@ def test_a_beam_that_ended_long_ago_and_was_in_no_later_call_has_its_end():
     for length in range(60):
         call(processor, [2] + [0] * length)
     [short] = processor.read([[2, 0, 0, 3]])
-    assert (short.text, short.steps[-1].end) == ("aa", "eos")
+    assert short.text == "aa"
+    assert short.steps[-1].end == "eos"
 
 
 def test_a_dead_end_is_recorded_before_it_is_raised():
@@ -134,7 +136,8 @@ def test_a_dead_end_is_recorded_before_it_is_raised():
     with pytest.raises(gv.EmptyMask):
         call(processor, [2, 0])
     [trace] = processor.traces
-    assert (trace.text, trace.steps[-1].end) == ("a", "dead_end")
+    assert trace.text == "a"
+    assert trace.steps[-1].end == "dead_end"
     assert gv.diagnose(trace).names == ("empty mask",)
 
 
@@ -155,7 +158,8 @@ def test_logits_that_are_not_finite_end_the_record_and_not_the_run():
     call(processor, [2, 0], logits=nan)
     call(processor, [2, 0, 0])
     [trace] = processor.traces
-    assert (trace.text, trace.steps[-1].end) == ("a", "stop")
+    assert trace.text == "a"
+    assert trace.steps[-1].end == "stop"
 
 
 def test_what_is_recorded_is_bounded(monkeypatch):

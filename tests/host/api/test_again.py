@@ -104,7 +104,8 @@ def test_a_token_is_put_after_the_first_tokens(clerk_host, warm):
     said = again(clerk_host, warm, forced={"step": place, "token": other.token})
     made = clerk_host.service.runs.find(name_of(said))
     assert made.steps[:place] == run.steps[:place]
-    assert (made.steps[place].token, made.steps[place].how) == (other.token, "inserted")
+    assert made.steps[place].token == other.token
+    assert made.steps[place].how == "inserted"
     place, forbidden = next(choice for choice in choices if not choice[1].legal)
     changes = {"run": run.name, "forced": {"step": place, "token": forbidden.token}}
     assert refusal(clerk_host, changes, AGAIN)[0] == 400
@@ -181,8 +182,10 @@ def test_the_page_says_what_can_be_changed_and_what_was(clerk_host, warm):
     for settings in ("temperature 1, seed 7</span>", "temperature 1, top-k 2, repetition penalty 1.5, seed 7</span>"):
         assert settings in page
     first, second = [json.loads(unescape(said)) for said in re.findall(r'data-again="([^"]*)"', page)]
-    assert (first["run"], first["other"]) == (second["other"], second["run"])
-    assert (first["settings"]["top_k"], first["asked"]) == (2, ABOUT)
+    assert first["run"] == second["other"]
+    assert first["other"] == second["run"]
+    assert first["settings"]["top_k"] == 2
+    assert first["asked"] == ABOUT
     assert first["beside"]["words"].startswith(("They part after", "Both runs have"))
     put = again(clerk_host, warm, forced={"step": 1, "text": "name"})
     assert "seed 7, 1 token put there by a person</span>" in open_run(clerk_host, path_of(put))
