@@ -207,7 +207,8 @@ def test_a_template_that_knows_it_is_told_that_the_model_should_not_think():
     for think in (False, True):
         _, messages = talk_to(model, [add], think=think)
         assert messages[-1]["content"] == "Yes."
-    assert [prompt.endswith("</think>") for prompt in model.prompts] == [True, False]
+    found = [prompt.endswith("</think>") for prompt in model.prompts]
+    assert found == [True, False]
 
 
 def test_an_answer_that_is_cut_has_no_call_and_ends_the_conversation():

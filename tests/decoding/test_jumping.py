@@ -107,7 +107,8 @@ def test_going_back_into_a_run_and_on_again_takes_the_same_steps(clerk, person):
 @pytest.mark.parametrize("limit", [{"max_tokens": 2}, {"stop": iter([False, False, True]).__next__}])
 def test_a_run_stops_at_the_token_limit_and_when_asked(clerk, person, limit):
     steps = list(gv.decode(clerk, PROMPT, person, jump_forward=True, **limit))
-    assert [step.how for step in steps[:2]] == ["forced", "forced"]
+    found = [step.how for step in steps[:2]]
+    assert found == ["forced", "forced"]
     assert steps[-1].end == ("max_tokens" if "max_tokens" in limit else "stop")
     assert len(steps) <= 3
 

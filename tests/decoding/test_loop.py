@@ -87,7 +87,8 @@ def test_a_drawn_step_keeps_where_in_the_share_of_its_token_the_random_number_fe
 def test_raw_is_the_models_own_distribution_whatever_the_bias_and_the_temperature():
     (step,) = gv.decode(toy(), "a", max_tokens=1, temperature=0, bias={4: 20})
     own = gv.sampling.softmax([0.0, 1.0, 2.0, -1.0, -3.0])
-    assert {c.token: c.raw for c in step.candidates} == pytest.approx(dict(enumerate(own)))
+    found = {c.token: c.raw for c in step.candidates}
+    assert found == pytest.approx(dict(enumerate(own)))
     assert step.token == 4
     assert step.raw == pytest.approx(own[4])
     assert step.drawn == 1

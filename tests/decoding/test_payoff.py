@@ -71,7 +71,8 @@ def test_the_median_of_several_runs_counts_whatever_disturbs_one_of_them():
 def test_a_record_comes_back_from_its_file(tmp_path):
     save_record(RECORD, tmp_path / "jump.json")
     assert Payoff.load(tmp_path / "jump.json") == replace(RECORD, source="RECORDED")
-    assert len(Payoff.load(shipped("traces/jump-cpu.json")).previews) == len(FRACTIONS)
+    found = len(Payoff.load(shipped("traces/jump-cpu.json")).previews)
+    assert found == len(FRACTIONS)
 
 
 @pytest.mark.parametrize(

@@ -254,7 +254,8 @@ async def test_only_so_many_followers_are_remembered():
      {"more": 1}, {"shown": "x" * (MOST_RUN + 1)}],
 )  # fmt: skip
 def test_a_run_of_another_shape_is_refused(said):
-    assert read_body(ShownRun, json.dumps(SHOWN).encode(), "run") == shown("a")
+    found = read_body(ShownRun, json.dumps(SHOWN).encode(), "run")
+    assert found == shown("a")
     body = said if isinstance(said, bytes) else json.dumps(SHOWN | said).encode()
     with pytest.raises(SettingError, match="run"):
         read_body(ShownRun, body, "run")

@@ -48,7 +48,8 @@ def test_students_with_the_same_prompt_share_it_also_in_one_pass():
     prefixes = Prefixes(Net(), 10_000)
     read(prefixes, ids(*range(20)))
     assert read(prefixes, *(ids(*range(20), word) for word in (50, 51, 52))) == [20, 20, 20]
-    assert read(prefixes, ids(*range(20), 50, 60), ids(*range(20), 53)) == [21, 20]
+    found = read(prefixes, ids(*range(20), 50, 60), ids(*range(20), 53))
+    assert found == [21, 20]
 
 
 def test_prefixes_stay_within_their_bytes_and_the_oldest_goes():

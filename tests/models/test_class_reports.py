@@ -154,7 +154,8 @@ def test_the_kernels_of_an_account_share_a_secret_that_only_the_account_can_read
     assert secret_of(HERE, "Ada") == ada
     file = tmp_path / "guidedviz" / "secret"
     if os.name == "posix":
-        assert [stat.S_IMODE(path.stat().st_mode) for path in (file, file.parent)] == [0o600, 0o700]
+        found = [stat.S_IMODE(path.stat().st_mode) for path in (file, file.parent)]
+        assert found == [0o600, 0o700]
     assert file.read_text() not in ada, "no host learns what another one is told"
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "another account"))
     others.add(secret_of(HERE, "Ada"))
@@ -193,7 +194,8 @@ def test_a_reporter_sends_in_order_and_its_thread_ends(told):
     for number in range(20):
         reporter.tell({"place": number})
     wait_for(lambda: threading.active_count() <= before)
-    assert [body["place"] for _, _, body in told] == [*range(20)]
+    found = [body["place"] for _, _, body in told]
+    assert found == [*range(20)]
 
 
 # --- after a failure, and after a restart of the host ---

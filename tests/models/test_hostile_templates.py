@@ -205,7 +205,8 @@ def test_the_process_has_nothing_of_ours(monkeypatch):
         os.set_inheritable(file.fileno(), True)
         process = own_process()
     place = Path(f"/proc/{process}")
-    assert sorted(os.listdir(place / "fd")) == ["0", "1", "2"]
+    found = sorted(os.listdir(place / "fd"))
+    assert found == ["0", "1", "2"]
     names = {entry.partition("=")[0] for entry in (place / "environ").read_text().split("\0")}
     assert names <= {*template.KEPT_VARIABLES, ""}
     loaded = (place / "maps").read_text()

@@ -107,7 +107,8 @@ def test_a_list_has_the_runs_of_one_student_and_the_teacher_sees_those_that_are_
         def listed(token):
             return [f"/runs/{run['name']}" for run in ask_chat(host, None, "/v1/runs", token=token)["runs"]]
 
-        assert [listed(token) for token in (ADA, BOB, TEACHER)] == [[shared, own], [], [shared]]
+        found = [listed(token) for token in (ADA, BOB, TEACHER)]
+        assert found == [[shared, own], [], [shared]]
         asked = [own, f"{own[:-1]}!", "/runs/../v1/runs"]
         assert [send(host, path)[0] for path in asked] == [200, 404, 404], "the name is the key"
 
