@@ -241,6 +241,13 @@ def test_an_error_of_another_room_is_answered_with_something_to_try(error):
     assert "secret" not in str(said)
 
 
+def test_a_connection_that_ends_in_the_middle_does_no_harm(host):
+    for data in (b"", b"GET", LOGITS + b"Content-Length: 50\r\n\r\nabc"):
+        with socket.create_connection(("127.0.0.1", host.port)) as line:
+            line.sendall(data)
+    assert host.model().logits([1]).shape == (65,)
+
+
 def test_a_student_uses_one_connection(bard):
     with hosting(bard) as host:
         model = host.model()
