@@ -172,7 +172,7 @@ class Stacks:
     def forget(self) -> None:
         """Start with empty tables."""
         self.kept = 0  # entries of the tables
-        self._closures: dict[int, Closure] = {}
+        self.closures: dict[int, Closure] = {}
         self._cells: dict[tuple[int, int, Cells, Counts], Cell] = {}
 
     def add_bottom(self, rule: int = 0, sure: bool = False, guessed: bool = False) -> Cell:
@@ -185,11 +185,11 @@ class Stacks:
 
     def closure(self, node: int) -> Closure:
         """The closure of a node, computed once."""
-        found = self._closures.get(node)
+        found = self.closures.get(node)
         if found is None:
             with self.lock:
                 found = close_node(self.nodes, self.kinds, node)
-                self._closures[node] = found
+                self.closures[node] = found
                 size = len(found.of_kind) + sum(map(len, found.returns.values()))
                 self.kept += size
                 self.work += 5 * size

@@ -39,10 +39,11 @@ class UnknownBottom:
 
     def __init__(self, pda: PDA, expand: bool = True, longest: int = maxsize) -> None:
         self.kinds = pda.kinds
-        self.nodes = add_anything(pda.nodes)
+        self.nodes = pda.nodes if expand else add_anything(pda.nodes)
         self._real_bottom = pda.bottom
         self._steps = StackSteps(self, self.nodes, pda.kinds, longest)
         self._stacks = self._steps.stacks
+        self._stacks.closures = pda.stacks.closures  # they do not depend on what lies below
         self._end = self._stacks.add_bottom(sure=True)  # of a stack that is known down to the real bottom
         rules = range(len(pda.nodes.names))
         self._sure = [self._stacks.add_bottom(rule, sure=True) for rule in rules]
