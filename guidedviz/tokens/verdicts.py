@@ -125,8 +125,8 @@ def read_repeat(
     >>> repeat = read_repeat(unknown, table, gv.Vocabulary([b"a", b"ab", b"b>!", b"b>>"]), 5, ANY_COUNT)
     >>> for counts in (ANY_COUNT, ((4999, 4999),)):
     ...     print(*repeat.after(counts))
-    [0 1] [2]
-    [0] [2]
+    [0 1 2] []
+    [0 2] []
     """
     found = unknown.start_repeat(node, counts)
     if found is None:

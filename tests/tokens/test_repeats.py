@@ -45,6 +45,14 @@ def random_grammar(draw):
     return f'root ::= {first} | "<" {second}\nr ::= {random_repeat(draw)} "\\"" | "q"'
 
 
+def test_of_a_repeat_at_one_place_no_token_depends_on_the_stack():
+    once = 'root ::= "<" [a-z]{0,5000} ">"'
+    for text, depends in ((once, False), (once + ' | "[" [a-z]{0,5000} "]"', True)):
+        machine = gv.grammar(text)
+        split = gv.build_split(machine, gv.Vocabulary([b"a", b"a>", b"a]", b"<"]), inline=False)
+        assert any(len(part.dependent) for part in split.build()) == depends
+
+
 @pytest.mark.parametrize("seed", range(12))
 @pytest.mark.quick(every=3)
 def test_masks_of_random_repeats_are_those_of_the_whole_walk(seed, vocabulary):

@@ -53,8 +53,13 @@ class UnknownBottom:
             following: Configurations = ((len(pda.nodes), self._guessed[0]),)  # the node that reads all bytes
             if expand:
                 following = tuple((node, self._guessed[self.nodes.rule_of[node]]) for node in callers[rule])
-            self._stacks.bottoms[self._sure[rule]] = following
             self._stacks.bottoms[self._guessed[rule]] = following
+            if expand and self.nodes.counts[rule] and len(callers[rule]) == 1:  # a repeat, which ends at one place
+                (after,) = callers[rule]
+                caller = self.nodes.rule_of[after]
+                if self.nodes.counts[caller] is None:
+                    following = ((after, self._sure[caller]),)  # so on every stack
+            self._stacks.bottoms[self._sure[rule]] = following
         self._plain = find_plain_repeats(pda.nodes)
         self._bytes_of = grouped((kind, byte) for byte, kind in enumerate(pda.kinds))
 
