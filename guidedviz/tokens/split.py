@@ -159,7 +159,7 @@ class Split:
         self.reads = vocabulary.read_by(pda)  # with the names of special tokens, if the machine reads one
         self.check = check  # decide context-dependent tokens by the stack; without, all of them pass, which is WRONG
         self._unknown = UnknownBottom(pda, expand, longest=self.reads.trie.depth)
-        self._table = MoveTable[State](self._unknown.step, pda.kinds)
+        self._table = MoveTable[State](self._unknown.step, pda.kinds, self._unknown.span)
         self._splits: dict[Place, NodeSplit] = {}
         self._repeats: dict[Place, RepeatTokens | None] = {}
         self._shared: dict[Hashable, npt.NDArray[np.generic]] = {}  # equal arrays are stored once

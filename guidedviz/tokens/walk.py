@@ -110,10 +110,16 @@ def walk_levels(trie: Trie, start: int, step: Callable[[Ints, Letters], Ints]) -
     return np.concatenate(found_nodes), np.concatenate(found_labels)
 
 
+def one_byte(state: object, byte: int) -> tuple[int, int]:
+    """The lowest and the highest byte of a span of one byte."""
+    return byte, byte
+
+
 class MoveTable(Generic[S]):
     """A machine for `walk_levels`: the states met so far, each with a label, and the moves between them.
 
-    `kinds` says which bytes the machine never distinguishes.
+    `kinds` says which bytes the machine never distinguishes, and `span` which bytes around one it does not distinguish
+    in a state.
 
     >>> nested = gv.grammar('root ::= "(" root ")" | "x"')
     >>> table = MoveTable(nested.step, nested.kinds)
@@ -122,8 +128,11 @@ class MoveTable(Generic[S]):
     ([0, 1, 3, 4, 6], [False, False, True, False, True])
     """
 
-    def __init__(self, step: Callable[[S, int], S | None], kinds: bytes) -> None:
+    def __init__(
+        self, step: Callable[[S, int], S | None], kinds: bytes, span: Callable[[S, int], tuple[int, int]] = one_byte
+    ) -> None:
         self.step = step
+        self.span = span
         self._byte_of = first_bytes(kinds)
         self._kind = np.frombuffer(kinds, dtype=np.uint8).astype(np.intp)
         self._lock = RLock()
@@ -151,16 +160,20 @@ class MoveTable(Generic[S]):
         if len(reached) and reached[reached.argmin()] < 0:  # the methods take half the time of the functions
             new = np.sort(keys[reached < 0])
             new = new[np.append(True, new[1:] != new[:-1])]  # each once; the first call of np.unique takes 40 ms
-            found = [self._move(*divmod(key, self._width)) for key in new.tolist()]
-            self._moves[new] = found
+            for key in new.tolist():
+                if self._moves[key] < 0:
+                    self._learn(*divmod(key, self._width))
             reached = self._moves[keys]
         return reached
 
-    def _move(self, label: int, kind: int) -> int:
+    def _learn(self, label: int, kind: int) -> None:
+        """Ask the machine about one move; the bytes around it may lead to the same state."""
         state = self.states[label]
-        if state is None:
-            return 0
-        return self._label(self.step(state, self._byte_of[kind]))
+        assert state is not None  # from refused to refused is known
+        byte = self._byte_of[kind]
+        low, high = self.span(state, byte)
+        reached = self._label(self.step(state, byte))
+        self._moves[label * self._width + self._kind[low : high + 1]] = reached
 
     def _label(self, state: S | None) -> int:
         label = self._labels.setdefault(state, len(self.states))

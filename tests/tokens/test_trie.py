@@ -90,6 +90,16 @@ def test_the_plain_walk_along_the_bytes_that_a_machine_reads_is_the_plain_walk(m
     assert found == dict(walk_steps(v.trie, stacks, start))
 
 
+@given(st.sampled_from(GRAMMARS), vocabularies(), st.data())
+def test_a_table_that_asks_for_spans_has_the_states_of_single_steps(text, v, data):
+    stacks = UnknownBottom(grammar(text))
+    start = stacks.at(data.draw(st.integers(0, len(stacks.nodes) - 1)))
+    table = MoveTable(stacks.step, stacks.kinds, stacks.span)
+    nodes, labels = table.walk(v.trie, start)
+    found = {node: table.states[label] for node, label in zip(nodes.tolist(), labels.tolist(), strict=True) if node}
+    assert found == dict(walk_steps(v.trie, stacks, start))
+
+
 def test_a_table_that_grew_too_large_begins_anew(monkeypatch):
     trie = Vocabulary([b"a", b"(a)", b"((", b"))"]).trie
     machine = grammar('root ::= "(" root ")" | "a"')

@@ -77,6 +77,23 @@ class UnknownBottom:
                 return self._steps.known.step(state, byte)
         return None
 
+    def span(self, state: State, byte: int) -> tuple[int, int]:
+        """The lowest and the highest byte around this one that are known to lead to the same state."""
+        low = 0
+        high = 255
+        for node, _ in state.tops:
+            if self.nodes.calls[node]:
+                return byte, byte
+            for first, last, _ in self.nodes.edges[node]:
+                if last < byte:
+                    low = max(low, last + 1)
+                elif first > byte:
+                    high = min(high, first - 1)
+                else:
+                    low = max(low, first)
+                    high = min(high, last)
+        return low, high
+
     def kinds_in(self, state: State) -> bytes:
         """The kind of every byte in one state, where most are alike: bytes of one kind lead to the same state."""
         if len(state.tops) != 1:
