@@ -35,6 +35,7 @@ SLICE_PATTERNS = {  # the kinds of text, the one with the most tokens first
     "words and blanks": r"[\w ]*",
     "words": r"\w*",
 }
+LETTER = ord("a")
 MOST_SLICE_PAIRS = 600  # with more pairs, the search takes longer than the walk
 FEWEST_IN_SLICE = 100  # tokens; a smaller slice saves nothing
 
@@ -128,6 +129,8 @@ def find_slice(step: StepFunction, kinds_in: KindsFunction, vocabulary: Vocabula
     >>> [find_slice(text.step, lambda state: text.kinds, v, state) for state in (0, 1)]
     [None, Slice(text in quotes: 144 tokens)]
     """
+    if step(state, LETTER) is None:  # which all slices have
+        return None
     for one in build_slices(vocabulary):
         if reads_all(step, kinds_in, state, one.machine) and len(one) >= FEWEST_IN_SLICE:
             return one

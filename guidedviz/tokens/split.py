@@ -98,6 +98,7 @@ Stored(50 of 100 ids as bits, 13 bytes))
 MOST_KEPT_BYTES = 2**26  # of the masks that are kept
 MOST_APART = 300  # nodes of the trie at which a text leads elsewhere than free text
 FEW = 40  # live nodes of the trie; more are walked level by level
+FEW_BEGINNINGS = 9  # first bytes that are live: of digits and texts are more, and many tokens
 
 
 @dataclass(frozen=True, eq=False)
@@ -323,6 +324,8 @@ class Split:
 
     def _walk_few(self, trie: Trie, start: State) -> tuple[Ints, Verdicts] | None:
         """The live tokens by a walk from node to node of a trie, and their verdicts; None if many nodes are live."""
+        if len(trie.children_by(0, self._unknown.reads(start))) > FEW_BEGINNINGS:
+            return None
         walk = walk_steps(trie, self._unknown, start, self._unknown.reads)
         found = list(islice(walk, FEW + 1))
         if len(found) > FEW:
