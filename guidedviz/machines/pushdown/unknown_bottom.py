@@ -136,7 +136,8 @@ class UnknownBottom:
         rule = self._repeat_at(node)
         if rule is None:
             return None
-        if rule == self.nodes.rule_of[node]:
+        ((_, below), *_) = self._stacks.bottoms[self._sure[rule]]
+        if below.sure or rule == self.nodes.rule_of[node]:  # at one place, what lies below is the same at both nodes
             cell = self._sure[rule]
         else:
             cell = self._stacks.cell(node, rule, (self._bottom_of(node, counts),))
