@@ -22,13 +22,12 @@ from guidedviz.machines.machine import Machine, S, read, to_bytes
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.regular.minimal import live_machine
-from guidedviz.machines.regular.nfa import EdgeRow
 from guidedviz.machines.regular.regex import regex
 from guidedviz.machines.visible import visible
 from guidedviz.tokens.arrays import Ints, Mask
 from guidedviz.tokens.trie import Trie, build_trie
 from guidedviz.tokens.vocabulary import Vocabulary, check_vocabulary, longest_tokens
-from guidedviz.tokens.walk import MoveTable
+from guidedviz.tokens.walk import MoveTable, one_byte
 
 SLICE_PATTERNS = {  # the kinds of text, the one with the most tokens first
     "text in quotes": r'[^"\\\x00-\x1f\x7f]*',
@@ -41,7 +40,7 @@ FEWEST_IN_SLICE = 100  # tokens; a smaller slice saves nothing
 
 
 StepFunction = Callable[[Any, int], Hashable | None]
-KindsFunction = Callable[[Any], bytes]  # of a state: the kind of every byte; bytes of one kind lead to the same state
+SpanFunction = Callable[[Any, int], tuple[int, int]]  # of a state: the bytes around one that lead to the same state
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,29 +121,29 @@ def build_slices(vocabulary: Vocabulary) -> tuple[Slice, ...]:
     return tuple(Slice(name, regex(text), vocabulary) for name, text in SLICE_PATTERNS.items())
 
 
-def find_slice(step: StepFunction, kinds_in: KindsFunction, vocabulary: Vocabulary, state: Hashable) -> Slice | None:
+def find_slice(step: StepFunction, span: SpanFunction, vocabulary: Vocabulary, state: Hashable) -> Slice | None:
     """The first slice whose tokens are all legal in a state, and that loops there (`reads_all`).
 
     >>> text, v = regex('"[^"]*"'), Vocabulary([bytes([letter]) for letter in range(256)])
-    >>> [find_slice(text.step, lambda state: text.kinds, v, state) for state in (0, 1)]
+    >>> [find_slice(text.step, one_byte, v, state) for state in (0, 1)]
     [None, Slice(text in quotes: 144 tokens)]
     """
     if step(state, LETTER) is None:  # which all slices have
         return None
     for one in build_slices(vocabulary):
-        if reads_all(step, kinds_in, state, one.machine) and len(one) >= FEWEST_IN_SLICE:
+        if reads_all(step, span, state, one.machine) and len(one) >= FEWEST_IN_SLICE:
             return one
     return None
 
 
-def reads_all(step: StepFunction, kinds_in: KindsFunction, state: Hashable, other: DFA) -> bool:
+def reads_all(step: StepFunction, span: SpanFunction, state: Hashable, other: DFA) -> bool:
     """Whether a machine in a state reads every text that another machine reads, and comes back to it as the other does.
 
     It must be back in this state whenever the other machine is back in its start. With too many pairs of states, or if
     a text has too many parses, the answer is False.
 
     >>> def ask(text, other):
-    ...     return reads_all(regex(text).step, lambda state: regex(text).kinds, 0, regex(other))
+    ...     return reads_all(regex(text).step, one_byte, 0, regex(other))
     >>> ask("[a-z]*:", "[a-f]*"), ask("[a-z]*:", "[a-f:]*")
     (True, False)
     >>> ask("[a-z]{3}", "[a-f]*"), ask("[a-z]{3}", "[a-f]{0,2}"), ask("x|[a-z]+1", "[a-f]*")
@@ -154,32 +153,21 @@ def reads_all(step: StepFunction, kinds_in: KindsFunction, state: Hashable, othe
     met = set(pairs)
     try:
         for inner, held in pairs:
-            for byte, target in list_moves(other.edges[inner], kinds_in(held)):
-                after = step(held, byte)
-                if after is None or len(pairs) > MOST_SLICE_PAIRS:
-                    return False
-                if target == 0 and after != state:
-                    return False
-                if (target, after) not in met:
-                    met.add((target, after))
-                    pairs.append((target, after))
+            for byte, high, target in other.edges[inner]:
+                while byte <= high:
+                    after = step(held, byte)
+                    if after is None or len(pairs) > MOST_SLICE_PAIRS:
+                        return False
+                    if target == 0 and after != state:
+                        return False
+                    if (target, after) not in met:
+                        met.add((target, after))
+                        pairs.append((target, after))
+                    _, last = span(held, byte)
+                    byte = last + 1
     except PatternError:
         return False
     return True
-
-
-@lru_cache(maxsize=4096)
-def list_moves(row: EdgeRow, kinds: bytes) -> tuple[tuple[int, int], ...]:
-    """The moves of a row of edges: one byte per class of bytes that are alike in both machines, and the next state.
-
-    >>> list_moves(regex("[a-f]x").edges[0], regex("[b-z]").kinds)
-    ((97, 1), (102, 1))
-    """
-    moves = {}
-    for low, high, target in row:
-        for byte in range(low, high + 1):
-            moves[kinds[byte], target] = (byte, target)
-    return tuple(moves.values())
 
 
 MOST_WALK_MOVES = 10_000_000  # moves of a machine for one walk; a few seconds
@@ -255,7 +243,7 @@ class Lazy:
         whole_slice = None
         with machine.steps.limited(MOST_WALK_MOVES) if isinstance(machine, PDA) else nullcontext():
             if self.slices:
-                whole_slice = find_slice(machine.step, lambda _: machine.kinds, self.vocabulary, state)
+                whole_slice = find_slice(machine.step, one_byte, self.vocabulary, state)
             trie = whole_slice.rest if whole_slice else self.vocabulary.trie
             live, _ = self._table.walk(trie, state)
         return LazyWalk(machine, self.vocabulary, state, whole_slice, trie, live, piece)

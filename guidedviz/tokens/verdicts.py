@@ -55,7 +55,7 @@ def walk_unknown(unknown: UnknownBottom, table: MoveTable[State], vocabulary: Vo
 
     A token outside the slice is walked from the end of its longest prefix inside it.
     """
-    whole_slice = find_slice(unknown.sure_step, unknown.kinds_in, vocabulary, start)
+    whole_slice = find_slice(unknown.sure_step, unknown.span, vocabulary, start)
     trie = vocabulary.trie if whole_slice is None else whole_slice.rest
     return UnknownWalk(whole_slice, trie, *table.walk(trie, start))
 

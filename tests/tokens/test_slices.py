@@ -19,6 +19,7 @@ from guidedviz.tokens.lazy import SLICE_PATTERNS, Lazy, lazy_walk, reads_all
 from guidedviz.tokens.split import build_split
 from guidedviz.tokens.verdicts import walk_unknown
 from guidedviz.tokens.vocabulary import Vocabulary
+from guidedviz.tokens.walk import one_byte
 from tests.strategies import draw_walk, grammars, vocabularies
 
 TEXT = regex(SLICE_PATTERNS["text in quotes"])
@@ -102,7 +103,7 @@ def test_the_slice_that_is_taken_and_the_mask_on_a_large_vocabulary(machine, tex
 @pytest.mark.slow
 def test_a_text_that_no_token_holds_may_be_too_ambiguous_to_read():
     machine = grammar('root ::= s\ns ::= s s s | s s | [^"]')
-    assert not reads_all(machine.step, lambda _: machine.kinds, machine.initial, TEXT)
+    assert not reads_all(machine.step, one_byte, machine.initial, TEXT)
     mask = Lazy(machine, Vocabulary([b"a", b"ab", b"b", b'"'])).mask(machine.initial)
     assert mask.tolist() == [True, True, True, False]
 
@@ -110,9 +111,23 @@ def test_a_text_that_no_token_holds_may_be_too_ambiguous_to_read():
 def test_a_live_beginning_that_cannot_be_finished_is_not_followed():
     endless = grammar('root ::= "\\"" text\ntext ::= "a"* "\\"" | [^"] never\nnever ::= [^"] never')
     state = read(endless, b'"')
-    assert not reads_all(endless.step, lambda _: endless.kinds, state, TEXT)
+    assert not reads_all(endless.step, one_byte, state, TEXT)
     inside = read(endless, b'"aa')
-    assert reads_all(endless.step, lambda _: endless.kinds, inside, regex("a*"))
+    assert reads_all(endless.step, one_byte, inside, regex("a*"))
+
+
+def test_bytes_of_one_span_lead_to_the_same_state():
+    schema = {"properties": {"name": {"type": "string", "maxLength": 60}, "no": {}}}
+    unknown = UnknownBottom(json_schema(schema, extra_keys="open"))
+    spans = []
+    for node in range(len(unknown.nodes)):
+        state = unknown.at(node)
+        for byte in range(256):
+            low, high = unknown.span(state, byte)
+            spans.append((node, low))
+            assert low <= byte <= high
+            assert unknown.step(state, low) is unknown.step(state, byte) is unknown.step(state, high)
+    assert len(set(spans)) * 4 < len(spans)  # few, on average
 
 
 def test_inside_a_key_of_an_open_object_only_the_text_of_other_keys_is_walked(monkeypatch):

@@ -49,13 +49,6 @@ class Closure:
         """Where each byte leads."""
         return {byte: self.of_kind[kind] for byte, kind in enumerate(self.kinds) if kind in self.of_kind}
 
-    @cached_property
-    def own_kinds(self) -> bytes:
-        """The kind of every byte at this node alone: bytes of one kind lead to the same positions."""
-        numbers: dict[Positions | None, int] = {}
-        row = [numbers.setdefault(self.of_kind.get(kind), len(numbers)) for kind in range(1 + max(self.kinds))]
-        return self.kinds.translate(bytes(row).ljust(256))
-
 
 def close_node(nodes: RuleNodes, kinds: bytes, node: int) -> Closure:
     """Follow all calls from a node; a rule that is called several times is followed once.

@@ -94,12 +94,6 @@ class UnknownBottom:
                     high = min(high, last)
         return low, high
 
-    def kinds_in(self, state: State) -> bytes:
-        """The kind of every byte in one state, where most are alike: bytes of one kind lead to the same state."""
-        if len(state.tops) != 1:
-            return self.kinds
-        return self._stacks.closure(state.tops[0][0]).own_kinds
-
     def at(self, node: int, counts: Counts = ANY_COUNT) -> State:
         """The state at one node with nothing known below it, after so many parts of its rule."""
         return self._steps.intern({node: (self._bottom_of(node, counts),)})
