@@ -9,6 +9,7 @@ from guidedviz.errors import PatternError
 from guidedviz.machines.earley.earley import earley
 from guidedviz.machines.machine import read
 from guidedviz.machines.pushdown.pda import grammar, json
+from guidedviz.machines.pushdown.unknown_bottom import UnknownBottom
 from guidedviz.machines.regular.regex import regex
 from guidedviz.machines.schema.json_schema import json_schema
 from guidedviz.models.load import load_model
