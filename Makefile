@@ -8,12 +8,16 @@ FOR_nbval := nbval
 # more words for JupyterLab, such as LAB_FLAGS="--no-browser --port=9999"; root in a container has to say that it is root
 LAB_FLAGS ?=
 ROOT_FLAG := $(shell test "$$(id -u)" = 0 && echo --allow-root)
-# in groups: tests that share what is slow to load run on one worker
-TESTS := OMP_NUM_THREADS=1 $(BIN)/python -m pytest --dist loadgroup --no-loadscope-reorder
+TESTS := OMP_NUM_THREADS=1 $(BIN)/python -m pytest
+# the tests run in four processes, which fill two cores: two without a browser, and two with one, which often wait.
+# What loads torch is in the first of each pair: the checks fork, and a process with torch is slow to fork.
+UNIT_ONE := $(addprefix tests/,bench decoding host machines models serving tokens train) bench guidedviz/models
+BROWSER_ONE := $(addprefix tests/browser/test_,access.py attacks.py hostile.py hostile_pages.py jupyterlab.py labs.py lite.py site.py slides.py)
 # what was imported once is kept compiled: a kernel that has to compile torch anew starts five seconds later
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: lab test unit browser slow slow-unit slow-browser style types page drift imports chromium smollm2 notebooks nbval kernel labs slides site lite own clean
+.PHONY: lab test unit unit-one unit-two browser browser-one browser-two slow slow-unit slow-browser style types page drift imports chromium \
+	smollm2 notebooks nbval kernel labs slides site lite own clean
 
 lab: .venv/lab-is-ready
 # without the registry the labs run with the embedded models
@@ -22,23 +26,39 @@ lab: .venv/lab-is-ready
 
 test:
 	# more of them than cores, because some wait: for the disk and the network, and in the tests for a server or a page
-	$(MAKE) --no-print-directory --jobs=4 --output-sync page unit browser types style drift
+	$(MAKE) --no-print-directory --jobs=6 --output-sync page unit browser types style drift
 
-# the tests without a browser compute, and those with one wait: side by side they fill two cores
-unit: imports smollm2
-	$(TESTS) -n 2 -m "not browser and not slow" --ignore=tests/browser
+unit: unit-one unit-two
 
-browser: imports chromium
-	$(TESTS) -n 2 -m "browser and not slow" tests/browser tests/deploy
+browser: browser-one browser-two
+
+# `make slow` chooses other tests, and draws more random ones
+TIER := not slow
+
+unit-one unit-two: imports smollm2
+
+browser-one browser-two: imports chromium
+
+unit-one:
+	$(TESTS) -m "not browser and ($(TIER))" $(DEPTH) $(UNIT_ONE)
+
+unit-two:
+	$(TESTS) -m "not browser and ($(TIER))" $(DEPTH) $(addprefix --ignore=,$(UNIT_ONE) tests/browser)
+
+browser-one:
+	$(TESTS) -m "browser and ($(TIER))" $(BROWSER_ONE)
+
+browser-two:
+	$(TESTS) -m "browser and ($(TIER))" tests/browser tests/deploy $(addprefix --ignore=,$(BROWSER_ONE))
 
 # the same claims in depth: all cases, more random ones, the benches; a workflow runs it on each push (tests/tiers.py)
 slow: slow-unit slow-browser
 
-slow-unit: .venv/test-is-ready
-	$(TESTS) -n 2 --hypothesis-profile=deep -m "not browser and (slow or hypothesis)" --ignore=tests/browser
+slow-unit:
+	$(MAKE) --no-print-directory --jobs=2 --output-sync unit TIER="slow or hypothesis" DEPTH=--hypothesis-profile=deep
 
-slow-browser: .venv/test-is-ready chromium
-	$(TESTS) -n 2 -m "browser and slow"
+slow-browser:
+	$(MAKE) --no-print-directory --jobs=2 --output-sync browser TIER=slow
 
 # `page` needs no Python, and is checked while that is installed
 chromium types imports style drift smollm2: .venv/test-is-ready
@@ -70,9 +90,9 @@ nbval: .venv/nbval-is-ready
 # the notebooks and the models with the sums of an older processor: NumPy's OpenBLAS has one kernel for each kind
 kernel: export OPENBLAS_CORETYPE := Prescott
 kernel: .venv/test-is-ready notebooks
-	$(TESTS) -n 3 tests/models
+	$(TESTS) tests/models
 
-# no check: what the tests import is compiled once, since two workers that begin together would both compile it
+# no check: what the tests import is compiled once, since processes that begin together would all compile it
 imports:
 	@$(BIN)/python -m pytest --collect-only > .venv/collected || true
 

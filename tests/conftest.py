@@ -3,7 +3,6 @@
 import gc
 import io
 import os
-import re
 import runpy
 import sys
 from contextlib import redirect_stdout
@@ -31,39 +30,18 @@ gc.set_threshold(500_000)  # a twelfth of the time goes to the collector at its 
 sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
 # jsonschema would build 38 parsers with it, in three seconds, to check addresses that no test asks for
 
-FIRST = re.compile(  # what loads torch, also by xgrammar
-    r"(^|/)(bench|models|serving|train)/|tokens/test_(compare|engines|names)\.py|torch|transformers|xgrammar"
-    r"|test_(schema_cases|lark_engines|turn)\.py"
-)
+FORKS = ("tests/checks", "guidedviz/checks")
 
 
-@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
 def pytest_collection_modifyitems(items: list[pytest.Item], config: pytest.Config) -> None:
-    """The order of the tests, which a worker takes group by group: a file is a group, and what loads torch is one.
+    """The order of the tests: what forks comes first, because a small process forks soon; browser tests come last.
 
-    So one worker loads torch, and begins with it. The checks, which fork, are then on another one: a process with torch
-    takes six times as long to fork.
-
-    The examples of the checks come before what fills the memory, because each forks the worker.
-
-    Browser tests come last: Playwright's event loop stays in the thread for the rest of the run. Among them, those with
-    a notebook or a site come first: a long group at the end would leave the other workers without work.
+    Playwright's event loop stays in the thread for the rest of the run.
     """
     unknown = mark_slow(items)
     if unknown and not any("::" in word for word in config.args):
         raise pytest.UsageError(f"the mark `quick` names parameters that these tests have not: {unknown}")
-    for item in items:
-        if "browser" not in item.keywords and not item.get_closest_marker("xdist_group"):
-            item.add_marker(pytest.mark.xdist_group("torch" if FIRST.search(item.nodeid) else str(item.path)))
-    items.sort(key=place)
-
-
-def place(item: pytest.Item) -> tuple[bool, ...]:
-    """The order of the tests."""
-    if "browser" in item.keywords:
-        return True, "workbench" not in item.fixturenames and item.path.stem not in ("test_lite", "test_site")
-    early = ("tests/labs/test_notebooks", "guidedviz/checks")
-    return False, not FIRST.search(item.nodeid), not item.nodeid.startswith(early)
+    items.sort(key=lambda item: ("browser" in item.keywords, not item.nodeid.startswith(FORKS)))
 
 
 def pytest_collection_finish() -> None:
