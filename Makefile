@@ -12,7 +12,7 @@ TESTS := OMP_NUM_THREADS=1 $(BIN)/python -m pytest
 # the tests run in four processes, which fill two cores: two without a browser, and two with one, which often wait.
 # What loads torch is in the first of each pair: the checks fork, and a process with torch is slow to fork.
 UNIT_ONE := $(addprefix tests/,bench decoding host machines models serving tokens train) bench guidedviz/models
-BROWSER_ONE := $(addprefix tests/browser/test_,access.py attacks.py hostile.py hostile_pages.py jupyterlab.py labs.py lite.py site.py slides.py)
+BROWSER_ONE := $(addprefix tests/browser/test_,access.py attacks.py charts.py hostile.py hostile_pages.py jupyterlab.py labs.py lite.py looks.py site.py)
 # what was imported once is kept compiled: a kernel that has to compile torch anew starts five seconds later
 unexport PYTHONDONTWRITEBYTECODE
 

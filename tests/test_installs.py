@@ -20,7 +20,6 @@ from guidedviz.commands.export import assignment
 from guidedviz.commands.labs import find_labs, find_pages
 
 ROOT = Path(__file__).resolve().parent.parent
-pytestmark = pytest.mark.xdist_group("wheel")
 HEAVY = "torch transformers graphviz pygraphviz ipywidgets anywidget plotly IPython resvg_py jupyterlab llama_models"
 MODELS = """
 import contextlib, io, json, sys

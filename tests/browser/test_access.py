@@ -13,7 +13,7 @@ from tests.browser.test_stack import show as show_stack
 from tests.browser.test_widget_sizes import WIDGETS as SIZED
 from tests.common import constant_model
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("axe")]  # one worker installs axe-core
+pytestmark = pytest.mark.browser
 
 
 def left_run(bare):

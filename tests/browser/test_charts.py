@@ -4,7 +4,7 @@ import pytest
 
 from tests.views.test_theme import contrast
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("jupyterlab")]  # one worker starts JupyterLab
+pytestmark = pytest.mark.browser
 
 CHARTS = """from dataclasses import replace
 import guidedviz as gv

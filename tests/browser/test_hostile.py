@@ -22,7 +22,7 @@ from tests.browser.watched import POLICY, Watched
 from tests.common import regex_guide
 from tests.hostile import Attack
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("hostile")]
+pytestmark = pytest.mark.browser
 GRAMMAR = 'root ::= "{" pair{1,3} "}"\npair ::= ["a]+ ":" (list | [0-9]) ","?\nlist ::= "[" [0-9] "]" | "[" root "]"'
 PIECES = [b"<eos>", b"{", b'"a"', b":", b"[", b"1", b",", b"]", b"}", b"x", b"0", b"\xe2\x82"]
 KINDS = [f"{kind}, recorded" for kind in ("stage", "film", "fold", "fraction", "tree")]

@@ -24,7 +24,7 @@ from tests.hostile import NAMES, Attack, put, text
 from tests.site.load import load_site
 
 __all__ = ["shown"]
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("hostile")]
+pytestmark = pytest.mark.browser
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ from tests.browser.test_hostile_pages import pack, run
 from tests.hostile import text
 
 __all__ = ["run"]
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("jupyterlab")]  # one worker starts JupyterLab
+pytestmark = pytest.mark.browser
 
 TOY = (Path(__file__).parents[1] / "widgets" / "toy.py").read_text(encoding="utf-8")
 STAGE = """import gc, weakref

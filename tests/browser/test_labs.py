@@ -9,8 +9,7 @@ import pytest
 from guidedviz.commands.exercises import read_exercises
 from tests.browser.test_fraction import SliderPage
 
-# one worker starts JupyterLab
-pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.xdist_group("jupyterlab")]
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 EXERCISE = "gv.checks.forced(forced)"
 SOLVED = next(one.solved for one in read_exercises("11_jump_forward") if one.name == "forced")

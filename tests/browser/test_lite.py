@@ -13,7 +13,7 @@ from zipfile import ZipFile
 
 import pytest
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.xdist_group("lite")]
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 ROOT = Path(__file__).resolve().parents[2]
 # there after tests/tab/numpy.sh, or after a build in a network
 NUMPY = [*(ROOT / "build" / "lite" / "distribution").glob("numpy-*.whl")]

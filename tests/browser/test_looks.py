@@ -13,7 +13,7 @@ from guidedviz.widgets.predict import ASKED
 from tests.browser.test_hostile import build, build_run
 from tests.site.load import load_site
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("axe")]  # they share the site
+pytestmark = pytest.mark.browser
 SIZE = {"width": 1366, "height": 768}
 UNFOLD = "document.querySelectorAll('main > details').forEach((one) => (one.open = true))"  # answers to questions
 # a state, its ring, an arrow, its head and its label, what is lit; a frame of the stack; a bar of the next token

@@ -9,7 +9,7 @@ from tests.browser.access import audit
 from tests.browser.bare import SIZE
 from tests.browser.test_site import set_theme
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("player")]  # they share a recording
+pytestmark = pytest.mark.browser
 PIECES = [b"<eos>", b"{", b'"a"', b":", b"[", b"1", b",", b"]", b"}", b"oops no", b"x"]
 TEXT = (1, 2, 3, 4, 5, 6, 5, 7, 8, 0)
 

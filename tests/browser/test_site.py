@@ -6,7 +6,7 @@ import pytest
 
 from tests.browser.access import audit
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("axe")]
+pytestmark = pytest.mark.browser
 
 
 def set_theme(page, name):

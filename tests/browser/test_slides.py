@@ -5,7 +5,7 @@ import pytest
 from guidedviz.commands.slides import build_deck
 from tests.labs.sources import NUMBERED
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("slides")]
+pytestmark = pytest.mark.browser
 OVERFLOWS = """() => {
   const slide = document.querySelector(".slide.now");
   const parts = [slide, ...slide.querySelectorAll(".shown, .shown > div, .gv-place, pre")];

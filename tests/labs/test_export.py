@@ -40,7 +40,6 @@ class Yes:
 """
 NUMBERED = [*LABS_OF_THE_COURSE, build.PROJECT]  # what is exported
 each_lab = pytest.mark.parametrize("name", NUMBERED)
-pytestmark = pytest.mark.xdist_group("wheel")
 
 
 @cache
