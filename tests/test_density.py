@@ -1,4 +1,4 @@
-"""The code stays plain: how much a statement holds, and riddles that one has to solve (ruff counts branches).
+"""The code stays plain: how much a statement holds, riddles that one has to solve, and branches of a function.
 
 The size of a statement is its number of *parts*: nodes of the syntax tree, without signs such as `+` and `==`, and
 without the statements inside it. Python's `re` has 5.6 per statement, starlette 6.3, hypothesis 6.7.
@@ -11,6 +11,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from radon.complexity import cc_visit
 
 ROOT = Path(__file__).resolve().parent.parent
 LIBRARY = ROOT / "guidedviz"
@@ -97,6 +98,36 @@ def test_no_statement_is_a_riddle():
     few = found.pop("several at once", [])
     assert found == {}
     assert len(few) <= MOST_AT_ONCE, few
+
+
+@pytest.mark.parametrize(
+    ("code", "riddle"),
+    [
+        ("a = [b] * flag", "a text or list times a flag"),
+        ("a = f'{b}' * flag", "a text or list times a flag"),
+        ("a = b if c else d if e else f", "a conditional in a conditional"),
+        ("a = [x for b in c for d in b for x in d]", "three fors in one comprehension"),
+        ("a, b = c, d", "several at once"),
+    ],
+)
+def test_a_riddle_is_found(code, riddle):
+    assert [found for node in ast.walk(ast.parse(code)) for found in riddles(node)] == [riddle]
+
+
+def test_a_swap_and_a_line_are_no_riddles():
+    for code in ("a, b = b, a", "a = ['-'] * 3", "a = b if c else d", "a = [x for b in c for x in b]"):
+        assert [found for node in ast.walk(ast.parse(code)) for found in riddles(node)] == []
+
+
+@pytest.mark.slow
+def test_few_functions_have_many_branches():
+    counts = Counter()
+    for path in sources():
+        for block in cc_visit(path.read_text(encoding="utf-8")):
+            for function in getattr(block, "methods", [block]):
+                counts[f"{path.relative_to(ROOT)}:{function.name}"] = function.complexity
+    assert {name for name, branches in counts.items() if branches > 15} == set()
+    assert len([name for name, branches in counts.items() if branches > 10]) <= 20
 
 
 def test_few_names_stand_in_several_modules():
