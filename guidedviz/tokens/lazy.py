@@ -34,7 +34,7 @@ SLICE_PATTERNS = {  # the kinds of text, the one with the most tokens first
     "words and blanks": r"[\w ]*",
     "words": r"\w*",
 }
-LETTER = ord("a")
+TEXT_LETTER = ord("a")
 MOST_SLICE_PAIRS = 600  # with more pairs, the search takes longer than the walk
 FEWEST_IN_SLICE = 100  # tokens; a smaller slice saves nothing
 
@@ -128,7 +128,7 @@ def find_slice(step: StepFunction, span: SpanFunction, vocabulary: Vocabulary, s
     >>> [find_slice(text.step, one_byte, v, state) for state in (0, 1)]
     [None, Slice(text in quotes: 144 tokens)]
     """
-    if step(state, LETTER) is None:  # which all slices have
+    if step(state, TEXT_LETTER) is None:  # which all slices have
         return None
     for one in build_slices(vocabulary):
         if reads_all(step, span, state, one.machine) and len(one) >= FEWEST_IN_SLICE:
