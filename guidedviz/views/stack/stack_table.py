@@ -6,7 +6,7 @@ rules, if there are any; `every` shows all.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import accumulate, islice
 
 from guidedviz.errors import expect, shorten
 from guidedviz.machines.grammars.grammar import recursive_rules
@@ -304,23 +304,39 @@ def draw_stack_table(pda: PDA, text: bytes | str, every: bool = False, unread: b
     rows = stack_rows(pda, data[:MOST_TABLE_BYTES], every)
     numbers = range(1, len(rows) + 1)
     lines = [TABLE_HEAD, *map(_say_stack_row, numbers, rows)]
-    verdict = _say_end(pda, data, lines[-1][3] == EMPTY_STACK, unread)
+    is_empty = lines[-1][3] == EMPTY_STACK
+    verdict = _say_end(pda, data, is_empty, unread)
     more = len(rows) - MOST_TABLE_ROWS
     if more > 0:
         fold = ABOVE_FOLD + 1
         hidden = ("⋮", f"{more:,} more rows", "", "")
         lines[fold : fold + more] = [hidden]
-    head, *said = align(lines, ())
-    said.append("end".ljust(head.index("stack")) + verdict)
-    actions = [*(line[2] for line in lines[1:]), verdict]
-    long = max(map(wide, [head, *said]))
-    parts = [soft(NEAR_EDGE, 20, head, 13, mono=True)]
-    y = 20.0
-    for words, action in zip(said, actions, strict=True):
-        y += MOVE_HIGH
-        parts.append(write(NEAR_EDGE, y, words, mono=True, fill=_colour_of(action)))
-    parts += [ruled(NEAR_EDGE, base, long, stroke="var(--gv-line)") for base in (28.0, y - 17)]
-    return figure_of(long + 2 * NEAR_EDGE, y + 16, "\n".join([head, *said]), *parts)
+    said = align(lines, ())
+    last = "end".ljust(said[0].index("stack")) + verdict
+    columns = zip(*lines, strict=True)
+    widths = [max(map(wide, column)) + 26 for column in columns]
+    starts = list(accumulate(widths, initial=NEAR_EDGE))
+    low = 5 + MOVE_HIGH * len(lines)
+    end = starts[1] + 8.0 * len(verdict)
+    width = max(starts[-1], end + NEAR_EDGE)
+    heads = zip(starts, TABLE_HEAD, strict=False)
+    parts = [soft(x, 20, words, 13) for x, words in heads]
+    for number, line in enumerate(lines[1:], 1):
+        y = 22 + MOVE_HIGH * number
+        for column, (x, words) in enumerate(zip(starts, line, strict=False)):
+            colour = _colour_of(words) if column == 2 else ""
+            parts.append(_write_cell(x, y, words, colour, True))
+    base = low + 17
+    parts.append(_write_cell(NEAR_EDGE, base, "end", "", True))
+    parts.append(_write_cell(starts[1], base, verdict, _colour_of(verdict), False))
+    parts += [ruled(NEAR_EDGE, y, width - 2 * NEAR_EDGE, stroke="var(--gv-line)") for y in (30.0, low)]
+    text = "\n".join([*said, last])
+    return figure_of(width, low + MOVE_HIGH + 10, text, *parts)
+
+
+def _write_cell(x: float, y: float, words: str, colour: str, mono: bool) -> Element:
+    weight = "bold" if colour else None
+    return write(x, y, words, mono=mono, fill=paint(colour or "ink"), font_weight=weight)
 
 
 def _say_stack_row(number: int, row: StackRow) -> tuple[str, str, str, str]:
@@ -349,8 +365,8 @@ def _say_end(pda: PDA, data: bytes, empty: bool, unread: bytes) -> str:
 
 
 def _colour_of(action: str) -> str:
-    """The colour of a line; that of push and pop is that of their curves in the diagram."""
+    """The colour of push and pop, which is that of their curves in the diagram."""
     for word, colour in ACTION_COLOURS.items():
         if action.startswith(word):
-            return paint(colour)
-    return "var(--gv-ink)"
+            return colour
+    return ""
