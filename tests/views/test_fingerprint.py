@@ -70,4 +70,5 @@ def test_dates_devices_and_times_are_left_out():
 
 def test_a_kept_picture_carries_it():
     figure = Figure(node("text", "a"), "a", "a")
-    assert f'data-drawing="{fingerprint(figure.drawing)}"' in str(picture(figure))
+    mark = fingerprint(figure.drawing)
+    assert f'data-drawing="{mark}"' in str(picture(figure))

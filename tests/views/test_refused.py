@@ -70,7 +70,8 @@ REFUSED = [
 
 
 def guided(model):
-    return gv.record(model, "a", gv.guide(gv.regex("ab"), model.vocabulary))
+    guide = gv.guide(gv.regex("ab"), model.vocabulary)
+    return gv.record(model, "a", guide)
 
 
 @pytest.mark.parametrize(("said", "draw"), REFUSED)

@@ -27,7 +27,8 @@ def test_each_frame_lies_inside_the_one_before_it():
 
 def test_a_long_line_is_cut_and_stays_in_its_frame():
     outer = frames(gv.views.draw_rings(RINGS[:1]))[0]
-    assert 0.75 * wide("n" * LONGEST_MEMBERS) < outer[2] - outer[0]
+    longest = wide("n" * LONGEST_MEMBERS)
+    assert 0.75 * longest < outer[2] - outer[0]
     assert "n" * LONGEST_MEMBERS not in gv.views.draw_rings(RINGS).svg
 
 

@@ -19,7 +19,8 @@ from tests.common import constant_model, regex_guide
 from tests.views.layout.drawn import overlap
 
 PIECES = [b'{"', b"name", b'":', b' "', b"Ada", b'"}', b".", b"[", b"]", b"</s>"]
-PERSON = gv.json_schema({"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]})
+PROPERTIES = {"name": {"type": "string"}}
+PERSON = gv.json_schema({"type": "object", "properties": PROPERTIES, "required": ["name"]})
 NESTED = gv.grammar('root ::= "[" root "]" | "."')
 
 
@@ -34,7 +35,8 @@ def toy(*likes):
 def listed(cursor):
     """The still of a run under a list of masks."""
     guide = gv.static_masks(toy().vocabulary, LIST)
-    return gv.views.draw_stage(gv.record(toy(7, 6), "Ada", guide), cursor, guide=guide)
+    run = gv.record(toy(7, 6), "Ada", guide)
+    return gv.views.draw_stage(run, cursor, guide=guide)
 
 
 def recorded(machine=None, likes=(7, 6), **settings):
@@ -65,7 +67,8 @@ def parts(figure, name):
             x += float(shift[1])
             y += float(shift[2])
         if element.get("data-part") == name:
-            ground = next((e for e in element if e.tag.endswith("rect")), None)
+            rectangles = (e for e in element if e.tag.endswith("rect"))
+            ground = next(rectangles, None)
             size = (float(ground.get("width")), float(ground.get("height"))) if ground is not None else (0.0, 0.0)
             labels = [e for e in element.iter() if e.tag.endswith("text")]
             texts = ["".join(e.itertext()) for e in labels]
@@ -95,7 +98,9 @@ def test_no_two_panels_overlap_all_stand_in_the_picture_and_every_letter_is_at_l
 
 def chat(*texts, name="<|im_start|>"):
     """A run from a chat prompt: a special token, then a text, and so on; it ends with EOS."""
-    words = ["", *(part for text in texts for part in (name, text))]
+    words = [""]
+    for text in texts:
+        words += [name, text]
     model = toy(6, 9)
     prompt = Prompt("".join(words), (6,), words)
     guide = regex_guide(model, "\\.")
@@ -104,10 +109,12 @@ def chat(*texts, name="<|im_start|>"):
 
 def test_a_special_token_that_the_machine_names_is_a_chip_in_text_and_bars():
     pieces = [b"a", b"<a>", b"<a>", b"</s>"]  # an id that is special, and one that spells it
-    toy = constant_model(pieces, [0.0, 2.0, 0.0, 0.0], eos={3}, special={2})
+    logits = [0.0, 2.0, 0.0, 0.0]
+    toy = constant_model(pieces, logits, eos={3}, special={2})
     trace = gv.record(toy, "a", gv.guide(gv.grammar('root ::= <a> "<a>" "a"'), toy.vocabulary), temperature=0)
     assert [texts for *_, texts in parts(gv.draw_strip(trace), "special")] == [["<a>"], ["</s>"]]
-    assert len(parts(gv.draw_distribution(trace.steps[0]), "special")) == 2, "of four tokens"
+    bars = gv.draw_distribution(trace.steps[0])
+    assert len(parts(bars, "special")) == 2, "of four tokens"
     figure = gv.views.draw_stage(trace, 1)
     assert "⟪" not in figure.svg + figure.alt
 
@@ -130,15 +137,18 @@ def test_the_parts_of_a_chat_prompt_stand_in_their_panel_one_after_the_other(nam
     for child in panel[1]:
         if place := re.fullmatch(r"translate\((\S+) (\S+)\)", child.get("transform", "")):
             x, y = map(float, place.groups())
-            box = next((e for e in child.iter() if e.tag.endswith("rect")), None)
+            rectangles = (e for e in child.iter() if e.tag.endswith("rect"))
+            box = next(rectangles, None)
             width = wide("".join(child.itertext()), 15) if box is None else float(box.get("width"))
             assert ends.get(y, 0) <= x + 0.1
             ends[y] = x + width
-    assert max(ends.values()) <= float(panel[0].get("width")) - 20
+    panel_width = float(panel[0].get("width"))
+    assert max(ends.values()) <= panel_width - 20
 
 
 def test_what_else_than_the_mask_changed_the_draw_stands_in_the_head_of_the_panel():
-    figure = gv.views.draw_stage(recorded(temperature=0.5, bias={6: 3.0}), 3)
+    run = recorded(temperature=0.5, bias={6: 3.0})
+    figure = gv.views.draw_stage(run, 3)
     [(*_, texts)] = parts(figure, "changes")
     assert texts == ["bias · T 0.50"]
     assert parts(gv.views.draw_stage(recorded(), 3), "changes") == []
@@ -168,7 +178,8 @@ def test_under_a_list_of_masks_the_map_shows_the_mask_of_the_next_token():
     found = []
     for cursor in range(4):
         [(*_, texts)] = parts(listed(cursor), "map")
-        found.append((texts[1], [words for words in texts if words.startswith("legal")]))
+        legal = [words for words in texts if words.startswith("legal")]
+        found.append((texts[1], legal))
     places = ("position 0", "position 1", "position 2", "the end")
     assert found == [(f"10 tokens · {place}", [f"legal {2 if '0' in place else 1}"]) for place in places]
 
@@ -195,7 +206,8 @@ def test_the_place_in_the_run_and_the_settings_stand_below():
     trace = recorded(NESTED, seed=4)
     figures = [gv.views.draw_stage(trace, cursor) for cursor in range(3)]
     found = [parts(figure, "controls")[0][4] for figure in figures]
-    assert found == [[f"step {cursor} of 20", "T 1.00 · seed 4"] for cursor in range(3)]
+    for cursor, texts in enumerate(found):
+        assert texts == [f"step {cursor} of 20", "T 1.00 · seed 4"]
 
 
 def test_the_end_is_told_after_the_last_step_and_not_before_it():
@@ -228,7 +240,8 @@ def test_of_a_machine_that_does_not_fit_the_part_around_the_current_state_is_sho
 
 
 def test_the_open_rules_pile_upward_from_the_ground_below_the_active_rule_and_outer_ones_become_edges():
-    drawn, high = write_strips(NESTED, read(NESTED, b"[" * 7), 300, 160)
+    state = read(NESTED, b"[" * 7)
+    drawn, high = write_strips(NESTED, state, 300, 160)
     figure = Figure(node("svg", drawn, width=300, height=high), "", "")
     strips = parts(figure, "frame")
     assert [(texts[0], texts[-1]) for *_, texts in strips] == [("▸", "7"), ("root", "6"), ("root", "5"), ("root", "4")]

@@ -56,7 +56,8 @@ def test_all_others_are_the_legal_and_the_forbidden():
 
 
 def test_a_forced_token_has_no_rows_since_the_model_was_not_asked():
-    forced = pack_step(replace(STEP, how="forced", candidates=(), mass=0.0, legal=0))
+    forced_step = replace(STEP, how="forced", candidates=(), mass=0.0, legal=0)
+    forced = pack_step(forced_step)
     assert (forced["rows"], forced["others"]) == ((), ())
 
 

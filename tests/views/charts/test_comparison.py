@@ -6,7 +6,8 @@ import guidedviz as gv
 from guidedviz.tokens.compare import EXTRA_REASONS, MISSING_REASONS, NO_REASON, ComparedStep, Comparison, Disagreement
 from guidedviz.views.charts.comparison import DIFFERENCE_SIGNS, MOST_COMPARED_STEPS
 
-V = gv.Vocabulary([b"a", b"b", b"c", b"\xff", "\u202e".encode(), b"</s>"], eos={5})
+PIECES = [b"a", b"b", b"c", b"\xff", "\u202e".encode(), b"</s>"]
+V = gv.Vocabulary(PIECES, eos={5})
 ENGINES = (("one", "1.2.3"), ("two", "4.5.6"))
 
 
@@ -23,25 +24,29 @@ def found(engine="two", kind="known fault", missing=(), extra=(), name="why"):
 
 
 def texts(figure, tag="text"):
-    return [each.text for each in ET.fromstring(figure.svg).findall(f".//{{*}}{tag}")]
+    root = ET.fromstring(figure.svg)
+    return [each.text for each in root.findall(f".//{{*}}{tag}")]
 
 
 def test_every_engine_has_a_dot_at_every_step_and_says_agree_or_differ():
-    wrong = step(1, 1, found(missing=(0,), extra=(1, 4)))
+    difference = found(missing=(0,), extra=(1, 4))
+    wrong = step(1, 1, difference)
     figure = drawn(step(0), wrong, step(2, None))
     assert texts(figure, "title") == [
         *(f"one, before {name}, 2 legal\nagrees" for name in ("a", "b", "the end")),
         *(f"two, before {name}, 2 legal\nagrees" for name in ("a", "the end")),
         "two, before b, 2 legal\ntwo: known fault, why (1 missing, 2 extra): a b <U+202E>",
     ]
-    assert {"one 1.2.3", "two 4.5.6", "a", "b", "the end", "! −1 +2", "! known fault"} <= set(texts(figure))
+    labels = {"one 1.2.3", "two 4.5.6", "a", "b", "the end", "! −1 +2", "! known fault"}
+    assert labels <= set(texts(figure))
 
 
 def test_each_kind_has_a_mark_and_a_colour_of_its_own():
     reasons = (*EXTRA_REASONS, *MISSING_REASONS, NO_REASON, ("ours",))
     assert {*DIFFERENCE_SIGNS} == {kind for kind, *_ in reasons}
     columns = zip(*DIFFERENCE_SIGNS.values(), strict=True)
-    assert all(len(set(parts)) == len(DIFFERENCE_SIGNS) for parts in columns)
+    for parts in columns:
+        assert len(set(parts)) == len(DIFFERENCE_SIGNS)
     kinds = [found(kind=kind, missing=(0, 1)) for kind in DIFFERENCE_SIGNS]
     words = texts(drawn(step(0, 0, *kinds)))
     assert all({mark, f"{mark} {kind}"} <= set(words) for kind, (mark, _) in DIFFERENCE_SIGNS.items())
@@ -61,7 +66,8 @@ def test_an_engine_that_stops_is_asked_no_more_and_one_that_is_unable_says_why()
 
 
 def test_what_does_not_fit_is_counted_and_without_an_engine_the_steps_are_still_there():
-    steps = [step(n, 0, found(missing=(0,))) for n in range(600)]
+    difference = found(missing=(0,))
+    steps = [step(n, 0, difference) for n in range(600)]
     figure = drawn(*steps)
     rest = 600 - MOST_COMPARED_STEPS
     assert f"{rest} more steps are not drawn; {rest} have a difference" in texts(figure)

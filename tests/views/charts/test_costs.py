@@ -46,9 +46,13 @@ def test_every_step_has_its_bar_and_its_token_up_to_three_hundred(count):
 
 
 def test_bars_are_as_high_as_their_milliseconds_and_stand_on_each_other():
-    steps = step(0, 60.0, 20.0, 10.0), step(1, 60.0, 40.0, 10.0)
-    figure = gv.draw_costs(trace(*steps))
-    assert heights(figure) == [[60.0, 60.0], [20.0, 40.0], [10.0, 10.0]]
+    first = step(0, 60.0, 20.0, 10.0)
+    second = step(1, 60.0, 40.0, 10.0)
+    figure = gv.draw_costs(trace(first, second))
+    forward, mask, sample = heights(figure)
+    assert forward == [60.0, 60.0]
+    assert mask == [20.0, 40.0]
+    assert sample == [10.0, 10.0]
     bases = [bars["base"] for bars in figure.chart["data"]]
     assert bases == [[0, 0], [60, 60], [80, 100]]
     assert "2 steps in 200 ms: forward 120 ms (60%), mask 60.0 ms (30%), sample 20.0 ms (10%)" in texts(figure)

@@ -14,7 +14,9 @@ COST = Cost(2.5, 0.25)
 
 def text_of(fraction, tokens=20):
     fixed = round(tokens * fraction)
-    return (('"key"', True),) * fixed + (("word", False),) * (tokens - fixed)
+    fixed_parts = (('"key"', True),) * fixed
+    free_parts = (("word", False),) * (tokens - fixed)
+    return fixed_parts + free_parts
 
 
 def run_at(asked, rows=1, speedup=2.0):
@@ -24,7 +26,8 @@ def run_at(asked, rows=1, speedup=2.0):
 
 
 RUNS = (run_at(0.5), run_at(0.7, speedup=3.0), run_at(0.7, rows=32, speedup=0.9))
-PAYOFF = Payoff(COST, RUNS, tuple(map(text_of, FRACTIONS)), "clerk", "cpu", "2026-11-22", "canonical", "RECORDED")
+PREVIEWS = tuple(map(text_of, FRACTIONS))
+PAYOFF = Payoff(COST, RUNS, PREVIEWS, "clerk", "cpu", "2026-11-22", "canonical", "RECORDED")
 
 
 def test_every_run_is_a_dot_where_it_belongs_filled_if_it_has_the_rows_that_are_shown():
@@ -34,11 +37,13 @@ def test_every_run_is_a_dot_where_it_belongs_filled_if_it_has_the_rows_that_are_
     assert others.look == "hollow"
     assert [(mark.x, mark.y) for mark in others.marks] == [(0.7, pytest.approx(0.9))]
     chart = payoff_chart(PAYOFF, 32)
-    assert [len(series.marks) for series in chart.series[2:]] == [2, 1]
+    counts = [len(series.marks) for series in chart.series[2:]]
+    assert counts == [2, 1]
 
 
 def test_the_page_finds_the_parts_that_it_moves_and_the_numbers_to_place_them():
-    svg = "".join(map(str, draw_plot(replace(PAYOFF, runs=()), 0.5, 1)))
+    without_runs = replace(PAYOFF, runs=())
+    svg = "".join(map(str, draw_plot(without_runs, 0.5, 1)))
     found = re.findall(r'<\w+[^<>]*data-part="([\w-]+)"', svg)
     assert sorted(found) == ["handle", "ideal", "model", "on-ideal", "on-model", "points"]
     assert AXES == {"left": 46, "top": 30, "span": 470, "high": 264, "last": 0.95, "width": 534, "low": 0.5, "most": 22}

@@ -22,20 +22,24 @@ CHART = Chart("a chart", X, Y, SERIES, ("a note",))
 
 def texts(svg, tag="text"):
     elements = ET.fromstring(svg).iter()
-    return [each.text for each in elements if each.tag.endswith(f"}}{tag}")]
+    ending = f"}}{tag}"
+    return [each.text for each in elements if each.tag.endswith(ending)]
 
 
 def test_every_mark_has_its_text():
     figure = draw_chart(CHART, "words")
-    assert sorted(texts(figure.svg, "title")) == ["b0", "b1", "d0", "s0", "s1"], "all but the points of a line"
-    for words in ("a chart", "a note", "ten", "400", "one", "two", *(series.name for series in SERIES)):
+    titles = sorted(texts(figure.svg, "title"))
+    assert titles == ["b0", "b1", "d0", "s0", "s1"], "all but the points of a line"
+    names = [series.name for series in SERIES]
+    for words in ("a chart", "a note", "ten", "400", "one", "two", *names):
         assert words in texts(figure.svg)
 
 
 def test_a_mark_stands_where_its_value_is():
     frame = PlotFrame(CHART, 20.0, 30.0)
-    middle = (20 + CHART.width / 2, 30 + CHART.height / 2)
-    assert frame.at(5.0, 10.0) == middle
+    x = 20 + CHART.width / 2
+    y = 30 + CHART.height / 2
+    assert frame.at(5.0, 10.0) == (x, y), "the middle"
     corner = (20 + CHART.width, 30 + CHART.height)
     assert frame.at(99.0, 0.001) == corner, "a value beyond an axis is at its end"
 
@@ -59,7 +63,8 @@ PAPERS = ("#ffffff", "#111111")  # of a notebook: Plotly itself cannot follow it
 @pytest.mark.parametrize("name", [*(name for name, _ in LINES), *(name for _, name, _ in COST_PARTS)])
 def test_marks_are_told_from_light_and_dark_paper(name, paper):
     series = Series("bars", "bars", (Mark(2.0, 10.0, 1.0),), name, "hollow")
-    (bars,) = draw_chart(Chart("", X, Y, (series,)), "").chart["data"]
+    chart = Chart("", X, Y, (series,))
+    (bars,) = draw_chart(chart, "").chart["data"]
     look = bars["marker"]
     assert "opacity" not in look
     assert contrast(look["line"]["color"], paper) >= 3, "a hollow bar has a full outline"

@@ -12,7 +12,8 @@ PIECES = [b"n", b"a", b"m", b"e", b"na", b"am", b"me", b"nam", b"name", b"es", b
 
 
 def spell(regex="name:", pieces=PIECES, odds=None, **settings):
-    toy = gv.ToyModel(pieces, lambda tokens: odds or [0.0] * len(pieces))
+    logits = odds or [0.0] * len(pieces)
+    toy = gv.ToyModel(pieces, lambda tokens: logits)
     guide = regex_guide(toy, regex)
     return gv.spellings(toy, pieces[-1].decode(), guide, **settings)
 
@@ -22,7 +23,8 @@ def test_a_token_that_goes_beyond_the_run_is_dashed():
     assert record.run == b"na"
     figure = gv.views.draw_spellings(record)
     lines = figure.text.splitlines()[1:]
-    assert [line[:5].strip() for line in lines] == ["n a", "n ame", "n am"]
+    ways = [line[:5].strip() for line in lines]
+    assert ways == ["n a", "n ame", "n am"]
     assert figure.svg.count("stroke-dasharray") == 1 + 2  # the box after the run, and two tokens
 
 
@@ -41,7 +43,8 @@ def test_no_more_than_four_have_a_row_and_the_others_are_counted():
 
 
 def test_a_name_keeps_its_row_however_unlikely_it_is():
-    record = spell("nameesnam:", odds=[0.0] * 8 + [-20.0, 0.0, 0.0])
+    odds = [0.0] * 8 + [-20.0, 0.0, 0.0]
+    record = spell("nameesnam:", odds=odds)
     assert record.canonical.probability < 1e-8
     lines = gv.views.draw_spellings(record).text.splitlines()
     rows = lines[1 : 1 + LIKELIEST]
@@ -74,7 +77,8 @@ TOY = constant_model([b"n", b"o", b"no", b"t", b"!", b"x" * 40], [5, 4, 3, 2, 1,
 
 def test_a_long_text_is_shown_from_a_token_near_the_change():
     guide = regex_guide(TOY, f"{'x' * 80}(n|x)o[t!]")
-    figure = gv.views.draw_rollback(gv.record(TOY, "t", guide, temperature=0, jump_forward=True))
+    run = gv.record(TOY, "t", guide, temperature=0, jump_forward=True)
+    figure = gv.views.draw_rollback(run)
     one_jump = "retokenisation: 1 jump takes tokens back"
     assert figure.text.splitlines() == [one_jump, f"before: {'x' * 40} [n]", f"after: {'x' * 40} {{no}}"]
     assert figure.svg.count("line-through") == 1

@@ -35,8 +35,12 @@ def text_box(text, width=0.0):
     """The box of a text; `width` is that of a text that is still to come."""
     size, x, y = (float(text.get(key, 0)) for key in ("font-size", "x", "y"))
     width = width or wide(text.text or "", size)
-    left = x - width / 2 if text.get("text-anchor") == "middle" else x
-    return left, y - ASCENT * size, left + width, y + DESCENT * size
+    left = x
+    if text.get("text-anchor") == "middle":
+        left = x - width / 2
+    top = y - ASCENT * size
+    bottom = y + DESCENT * size
+    return left, top, left + width, bottom
 
 
 def names(svg):
@@ -45,7 +49,8 @@ def names(svg):
     found = [e for kind in ("gv-label", "gv-rule") for e in parts(svg, kind) if e not in calls]
     boxes = [(e.text or "", text_box(e)) for e in found]
     counts = enumerate(parts(svg, "gv-nth"))
-    boxes += [(f"count {n}", text_box(e, 42.0)) for n, e in counts]
+    for n, e in counts:
+        boxes.append((f"count {n}", text_box(e, 42.0)))
     return boxes + [(f"call {n}", _rect(e)) for n, e in enumerate(parts(svg, "gv-box")) if e.tag.endswith("rect")]
 
 
@@ -117,11 +122,13 @@ def _near(disc, end):
 def curve_points(data):
     """Points along a path of Bézier curves, less than two pixels apart."""
     numbers = re.findall(r"-?\d+(?:\.\d+)?", data)
-    spots = np.array([float(n) for n in numbers]).reshape(-1, 2)
+    coordinates = [float(n) for n in numbers]
+    spots = np.array(coordinates).reshape(-1, 2)
     points = [spots[:1]]
     for first in range(0, len(spots) - 3, 3):
         four = spots[first : first + 4]
-        count = 2 + int(np.abs(np.diff(four, axis=0)).sum())
+        moves = np.abs(np.diff(four, axis=0))
+        count = 2 + int(moves.sum())
         t = np.arange(1, count + 1) / count
         points.append(np.stack([(1 - t) ** 3, 3 * (1 - t) ** 2 * t, 3 * (1 - t) * t * t, t**3], axis=1) @ four)
     return np.concatenate(points)

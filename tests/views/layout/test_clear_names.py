@@ -23,7 +23,8 @@ def test_every_name_is_inside_the_drawing_and_covers_no_other_no_state_and_no_ar
     drawn = gv.draw_machine(lab_machine(name)).svg
     assert collisions(drawn) == []
     assert struck(drawn) == []
-    corners = [min(box[:2]) for _, box in names(drawn)]
+    boxes = [box for _, box in names(drawn)]
+    corners = [min(box[:2]) for box in boxes]
     assert min(corners, default=0) >= -1
 
 
@@ -44,8 +45,10 @@ def test_a_long_name_on_a_short_arrow_begins_or_ends_at_the_middle_of_the_arrow(
     gaps = []
     for label in diagram.labels:
         if "A-Z" in label.words:
-            [(x, y)] = along(diagram.curves[label.arrows[0]], [0.5])
-            left, top, right, bottom = label_box(label.words, (label.x, label.y))
+            curve = diagram.curves[label.arrows[0]]
+            [(x, y)] = along(curve, [0.5])
+            place = label.x, label.y
+            left, top, right, bottom = label_box(label.words, place)
             gaps.append(hypot(max(left - x, 0, x - right), max(top - y, 0, y - bottom)))
     assert len(gaps) == 20
     assert sum(gap < 10 for gap in gaps) >= 15

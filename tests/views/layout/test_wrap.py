@@ -24,7 +24,8 @@ def wrapped(links, limit=300.0, count=12):
 
 
 def test_what_fits_is_not_wrapped():
-    assert wrapped(ROW, 5000) == place((DISC,) * 12, ROW, 0, 30)
+    one_row = place((DISC,) * 12, ROW, 0, 30)
+    assert wrapped(ROW, 5000) == one_row
 
 
 def test_a_long_row_becomes_lines_that_fit_each_in_order():
@@ -33,7 +34,8 @@ def test_a_long_row_becomes_lines_that_fit_each_in_order():
     lines: dict[float, list[float]] = {}
     for x, y in found.centres:
         lines.setdefault(round(y), []).append(x)
-    assert [len(line) for line in lines.values()] == [3, 3, 3, 3]
+    lengths = [len(line) for line in lines.values()]
+    assert lengths == [3, 3, 3, 3]
     assert list(lines) == sorted(lines), "the lines are below each other"
     assert all(line == sorted(line) for line in lines.values())
 
@@ -54,7 +56,8 @@ def test_every_link_leads_from_its_source_to_its_target(seed):
 def test_it_is_cut_where_the_fewest_links_cross():
     long = [Link(4, 6), Link(4, 6), Link(5, 7), Link(3, 6)]
     found = wrapped([*ROW, *long], 440)
-    lines = {round(y) for _, y in found.centres[4:7]}
+    middle = found.centres[4:7]
+    lines = {round(y) for _, y in middle}
     first = found.centres[3][1]
     second = found.centres[8][1]
     assert first < second
@@ -69,7 +72,8 @@ def test_in_a_rule_no_name_covers_another_name_or_a_state(name):
         return
     sketch = sketch_of(machine)
     for rule in sketch.rules:
-        drawn = str(rule_drawing(lay_out.lay_out_rule(sketch, rule, rule[1][0])))
+        diagram = lay_out.lay_out_rule(sketch, rule, rule[1][0])
+        drawn = str(rule_drawing(diagram))
         assert collisions(drawn) == [], rule[0]
         assert struck(drawn) == [], rule[0]
 

@@ -31,7 +31,8 @@ def test_the_steps_of_the_dfa_are_its_states_in_order(pattern):
     nfa = build_nfa(parse_regex(pattern))
     steps = list(build_dfa_steps(nfa))
     dfa = build_dfa(nfa)
-    assert [step.state for step in steps] == list(range(len(dfa)))
+    states = [step.state for step in steps]
+    assert states == list(range(len(dfa)))
     assert tuple(step.edges for step in steps) == dfa.edges
     ends = {step.state for step in steps if nfa.accepting in step.subset}
     assert ends == dfa.accepting
@@ -68,13 +69,15 @@ def film(frames_of, pattern):
 def test_a_film_has_one_set_of_states_its_arrows_only_grow_and_it_ends_with_the_machine(pattern):
     frames = film(dfa_frames, pattern)
     whole = sketch_dfa(machine_stages(pattern)[1])
-    machines = {(frame.sketch.names, frame.sketch.initial, frame.sketch.accepting) for frame in frames}
+    sketches = [frame.sketch for frame in frames]
+    machines = {(sketch.names, sketch.initial, sketch.accepting) for sketch in sketches}
     assert machines == {(frames[0].sketch.names, whole.initial, whole.accepting)}
     drawn = [{(a.source, a.target, pair) for a in frame.sketch.arrows for pair in a.ranges} for frame in frames]
     assert all(before <= after for before, after in pairwise(drawn))
     assert frames[-1].sketch.arrows == whole.arrows
     for frame, before in zip(frames, [set(), *drawn], strict=False):
-        keys = {f"{a.source}-{a.target}" for a in frame.sketch.arrows}
+        arrows = frame.sketch.arrows
+        keys = {f"{a.source}-{a.target}" for a in arrows}
         assert frame.lit_arrows <= keys
         known = {f"{source}-{target}" for source, target, _ in before}
         assert keys - known <= frame.lit_arrows
@@ -106,7 +109,8 @@ def test_the_sets_of_the_film_are_those_of_the_exercise():
 def test_the_tape_of_a_reading_shows_what_is_read_and_what_is_left():
     frames = nfa_reading_frames("[0-9]+", "42")
     tapes = [frame.tape for frame in frames]
-    assert tapes == [(b"42", read) for read in (0, 0, 1, 1, 2, 2, 2)]
+    bytes_read = (0, 0, 1, 1, 2, 2, 2)
+    assert tapes == [(b"42", read) for read in bytes_read]
     film = gv.film(frames)
     marks = [[key for key in frame["arrows"] if " " in key] for frame in film.packed]
     assert marks == [["next 0"], ["next 0"], *[["read 1", "next 1"]] * 2, *[["read 2"]] * 3]
@@ -127,8 +131,9 @@ def test_a_machine_in_one_state_at_a_time_moves_along_one_arrow_per_byte(pattern
 @given(regexes, st.text("ab", max_size=4))
 def test_the_last_frame_is_right_about_the_text(pattern, text):
     last = film(lambda regex: nfa_reading_frames(regex, text), pattern)[-1]
-    assert last.words.endswith("the NFA accepts it.") == bool(re.fullmatch(pattern, text))
-    assert bool(last.lit & last.sketch.accepting) == bool(re.fullmatch(pattern, text))
+    matches = bool(re.fullmatch(pattern, text))
+    assert last.words.endswith("the NFA accepts it.") == matches
+    assert bool(last.lit & last.sketch.accepting) == matches
 
 
 @given(
@@ -139,7 +144,8 @@ def test_at_the_end_the_lit_rings_are_the_mask(pieces, text):
     machine = gv.regex(text)
     *_, walked, last = gv.views.trie_frames(machine, vocabulary)
     cut = {node for _, nodes in walked.sketch.groups for node in nodes}
-    assert cut ^ walked.lit == set(range(len(walked.sketch.names))), "each node was cut or reached"
+    every_node = set(range(len(walked.sketch.names)))
+    assert cut ^ walked.lit == every_node, "each node was cut or reached"
     mask = gv.guide(machine, vocabulary).mask(machine.initial)
     assert last.lit == {int(vocabulary.trie.node_of[token]) for token in np.flatnonzero(mask)}
 
@@ -154,7 +160,8 @@ def test_of_two_edges_between_the_same_states_only_the_one_that_is_taken_is_lit(
 def test_a_still_of_a_walk_marks_what_was_cut_and_dims_what_was_never_asked():
     vocabulary = gv.Vocabulary([b"3", b"33", b".", b".5", b".55"])
     frames = trie_frames(gv.regex("3+"), vocabulary)
-    first, *_, last = (gv.draw_machine(frame).svg for frame in frames)
+    stills = [gv.draw_machine(frame).svg for frame in frames]
+    first, *_, last = stills
     marks = [last.count(part) for part in (">cut</text>", 'gv-cut"', 'gv-cut gv-below-cut"')]
     assert marks == [1, 1 + 1, 2 + 1], "in the drawing, and in the legend"
     assert "cut" not in re.sub("<style>.*?</style>", "", first, flags=re.DOTALL)

@@ -44,7 +44,8 @@ def test_every_state_and_every_arrow_is_drawn_once(pattern, compact):
     dfa = regex(pattern)
     figure = draw_machine(dfa, compact=compact, folded=False)
     states = parts_of(figure, "gv-state")
-    assert set(states) == {str(state) for state in range(len(dfa))}
+    expected = {str(state) for state in range(len(dfa))}
+    assert set(states) == expected
     drawn = [node.get("data-arrow") for node in of_class(figure.svg, "gv-arrow")]
     assert sorted(drawn) == sorted(f"{a.source}-{a.target}" for a in sketch_dfa(dfa).arrows)
     assert {int(state) for state, node in states.items() if "gv-may-end" in classes(node)} == dfa.accepting
@@ -61,8 +62,10 @@ def test_a_special_token_is_one_edge_with_its_name_on_a_chip():
     assert sorted(filter(None, (group.findtext(f"{SVG}text") for group in groups))) == ["</think>", "<call>", "<think>"]
     assert "0xFF" not in figure.text, "no byte of a name is shown as a number"
     inside = [classes(node) for node in parts_of(figure, "gv-in-name").values()]
-    assert len([one for one in inside if "gv-state" in one]) == len("<think></think><call>") + 3
-    dots = [node for node in parts_of(figure, "gv-dot").values() if "gv-in-name" not in classes(node)]
+    states = [one for one in inside if "gv-state" in one]
+    assert len(states) == len("<think></think><call>") + 3
+    nodes = parts_of(figure, "gv-dot").values()
+    dots = [node for node in nodes if "gv-in-name" not in classes(node)]
     assert dots == [], "no letter of a name is a dot"
     lit = parts_of(draw_machine(turn, b"\xff<th"), "gv-lit").values()
     assert not [node for node in lit if {"gv-in-name", "gv-state"} <= classes(node)]
@@ -83,7 +86,8 @@ def test_nothing_lies_outside_the_picture_and_no_two_discs_overlap(pattern):
 def test_a_large_machine_is_drawn_as_few_discs_and_its_runs_as_dots():
     diagram = lay_out(sketch_dfa(regex("#[0-9A-F]{32}[xy]+")))
     assert [spot.dot for spot in diagram.spots.values()].count(False) == len(diagram.spots) - 33 == 2
-    assert [label.words for label in diagram.labels if "×" in label.words] == ["# 0-9 A-F ×32 x y"]
+    repeated = [label.words for label in diagram.labels if "×" in label.words]
+    assert repeated == ["# 0-9 A-F ×32 x y"]
 
 
 def test_the_states_inside_a_character_are_dots():
@@ -108,7 +112,8 @@ def test_the_way_of_a_text_is_lit_and_numbered():
 def test_where_a_text_died_there_is_a_cross_and_the_byte():
     figure = draw_machine(regex("ab"), at=[0, 1], died="<")
     assert "where < cannot come" in figure.text
-    words = ["".join(node.itertext()) for node in of_class(figure.svg, "gv-cross")]
+    crosses = of_class(figure.svg, "gv-cross")
+    words = ["".join(node.itertext()) for node in crosses]
     assert words == ["<", ""], "in the machine, and in the legend"
 
 
@@ -150,7 +155,8 @@ def test_of_a_huge_machine_the_neighbourhood_is_drawn_in_good_time():
         figure = draw_machine(dfa, at=4321, folded=False)
     drawn = parts_of(figure, "gv-state")
     assert 10 <= len(drawn) <= NEAR_STATES
-    assert {"4321", "4322", "4320", str(4321 * 7 % size)} <= set(drawn)
+    neighbours = {"4321", "4322", "4320", str(4321 * 7 % size)}
+    assert neighbours <= set(drawn)
     assert "of 10,000 states: those around the current one" in figure.text
     assert [state for state, node in drawn.items() if "gv-more" not in classes(node)] == ["4321"]
 

@@ -70,11 +70,13 @@ def test_what_is_open_is_lit():
     assert lit(figure, "gv-lit") == {"3", "7", "expr", "term"}
     assert lit(figure, "gv-call") & lit(figure, "gv-open") == {"2:term", "5:expr"}
     assert lit(figure, "gv-back") == {"3", "7"}
-    assert "".join(parts_of(figure, "gv-open")["2:term"].itertext()).endswith("×2")
+    term = parts_of(figure, "gv-open")["2:term"]
+    assert "".join(term.itertext()).endswith("×2")
     assert "calls expr (open ×2) → n7" in figure.text
     drawn = draw_machine(json(), "[{")
     assert lit(drawn, "gv-block") & lit(drawn, "gv-open") == {"root", "array"}
-    assert drawn.svg == draw_machine(json(), read(json(), b"[{")).svg, "a state is drawn as the text that led there"
+    of_state = draw_machine(json(), read(json(), b"[{"))
+    assert drawn.svg == of_state.svg, "a state is drawn as the text that led there"
     assert not lit(draw_machine(grammar(SUMS)), "gv-open")
 
 
@@ -97,7 +99,8 @@ def test_an_open_call_is_one_that_goes_on_and_a_last_one_leaves_nothing_to_do(pd
 
     def after(key):
         at, _, rule = key.partition(":")
-        return dict(nodes.calls[int(at)])[nodes.names.index(rule)]
+        calls = dict(nodes.calls[int(at)])
+        return calls[nodes.names.index(rule)]
 
     assert {after(key) for key, _ in light.calls} == light.back
     assert {after(key) for key in light.last} <= nodes.byteless
@@ -129,8 +132,9 @@ def test_of_a_large_grammar_the_rules_around_the_current_one_are_drawn_and_count
     assert "r1" in rules
     drawn = len(parts_of(figure, "gv-state"))
     assert drawn <= NEAR_NODES
-    said = f"{len(rules)} of 41 rules, {drawn} of {len(pda.nodes)} nodes"
-    assert f"{said}: those around the current one" in figure.text
+    drawn_rules = f"{len(rules)} of 41 rules"
+    drawn_nodes = f"{drawn} of {len(pda.nodes)} nodes"
+    assert f"{drawn_rules}, {drawn_nodes}: those around the current one" in figure.text
 
 
 def test_a_picture_shows_the_loop_and_its_counter():

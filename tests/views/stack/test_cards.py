@@ -42,7 +42,8 @@ def test_a_text_adds_what_no_text_before_it_has_and_every_frame_is_drawn_once(te
     for text, line in zip(texts, lines, strict=False):
         frames = frames_of(text)
         new = len(frames - kept)
-        said = f"{text}: {new} new, {len(frames) - new} shared →"
+        shared = len(frames) - new
+        said = f"{text}: {new} new, {shared} shared →"
         assert said in line or (new == 0 and ": as after text " in line), text
         kept |= frames
     assert sum(line.lstrip(" ▸")[0].isdigit() for line in lines[len(texts) :]) == len(kept)

@@ -63,8 +63,9 @@ def test_a_still_frame_marks_the_new_item_and_its_causes_and_names_the_lexemes()
     frame = next(frame for frame in frames if frame.words.startswith("complete: sum"))
     elements = ET.fromstring(draw_frame(frame).svg).iter()
     classes = [node.get("class", "") for node in elements]
-    counts = [sum(name in each for each in classes) for name in ("gv-lit", "gv-on")]
-    assert counts == [1, 2]
+    lit = sum("gv-lit" in each for each in classes)
+    causes = sum("gv-on" in each for each in classes)
+    assert (lit, causes) == (1, 2)
     figure = draw_frame(frames[-1])
     assert figure.text.startswith("the text (12), 3 lexemes; chart: 4 columns")
     assert "2, after number 12" in figure.text

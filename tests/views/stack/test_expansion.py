@@ -24,4 +24,5 @@ def test_the_verdicts_are_those_of_the_tables(clerk):
     pieces = [vocabulary.pieces[token] for token in vocabulary.text_ids]
     said = [expand_token(unknown, start, piece).verdict for piece in pieces]
     names = {0: "rejected", 1: "accepted", DEPENDENT: "context-dependent"}
-    assert said == [names[int(verdicts[token])] for token in vocabulary.text_ids]
+    expected = [names[int(verdicts[token])] for token in vocabulary.text_ids]
+    assert said == expected

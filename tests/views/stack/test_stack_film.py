@@ -58,7 +58,8 @@ def test_each_frame_of_a_deep_film_shows_its_cards_one_below_the_other():
     [drawing], packed = build_stack_film(stack_frames(NESTED, "(" * 6 + "x" + ")" * 6))
     drawn = {n.get("data-arrow"): n for n in ET.fromstring(str(drawing)).iter() if n.get("data-arrow")}
     for frame in packed:
-        cards = [drawn[key] for key in frame["arrows"] if key.startswith(("card", "top"))]
+        shown = frame["arrows"]
+        cards = [drawn[key] for key in shown if key.startswith(("card", "top"))]
         heights = [float(card[0].get("transform").split()[-1].rstrip(")")) for card in cards]
         assert len(cards) <= MOST_FILM_CARDS
         assert [low - high for low, high in pairwise(heights)] == pytest.approx([46] * (len(cards) - 1))

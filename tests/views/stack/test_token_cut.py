@@ -28,7 +28,8 @@ def test_only_a_context_dependent_token_is_cut_and_the_rest_have_one_verdict(pie
     figure = gv.views.draw_cut(BOXES, BEGUN, piece)
     first, *rows = figure.text.splitlines()
     legal = [row.endswith(" legal") for row in rows]
-    assert legal == [BOXES.accepts_prefix((text + piece).encode()) for text in BEGUN]
+    expected = [BOXES.accepts_prefix((text + piece).encode()) for text in BEGUN]
+    assert legal == expected
     assert ("has ended here" in figure.svg) == first.endswith("context-dependent")
     assert not first.endswith(": accepted") or all(legal)
     assert not first.endswith(": rejected") or not any(legal)

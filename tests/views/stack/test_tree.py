@@ -21,7 +21,8 @@ def shown(figure):
 def test_the_leaves_stand_in_reading_order_along_the_text(text):
     figure = draw_derivation(LIST, text)
     tree = derivation(earley(LIST), text.encode())
-    leaves = [part for _, part in walk_tree(tree) if isinstance(part, ParseLeaf)]
+    parts = [part for _, part in walk_tree(tree)]
+    leaves = [part for part in parts if isinstance(part, ParseLeaf)]
     bold = [n for n in ET.fromstring(figure.svg).iter(f"{SVG}text") if n.get("font-weight") == "bold"][1:]
     assert ["".join(n.itertext()) for n in sorted(bold, key=lambda n: float(n.get("x")))] == [
         leaf.data.decode() for leaf in leaves

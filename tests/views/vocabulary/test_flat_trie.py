@@ -18,7 +18,8 @@ def test_the_legal_tokens_are_those_of_the_guide():
     vocabulary = gv.Vocabulary(TOY)
     mask = gv.guide(DECIMAL, vocabulary).mask(2)
     legal = {vocabulary.pieces[token] for token in mask.nonzero()[0]}
-    read = [one for one in flat_walk(DECIMAL, TOY, 2) if one.look == "read"]
+    walked = flat_walk(DECIMAL, TOY, 2)
+    read = [one for one in walked if one.look == "read"]
     assert {one.prefix for one in read if one.ends} == legal
 
 

@@ -33,11 +33,13 @@ def test_the_curve_visits_every_cell_once_and_steps_to_a_neighbour(count):
 
 @given(pieces, st.sets(st.integers(0, 20)))
 def test_every_token_has_one_place_in_byte_order_and_no_text_comes_last(listed, special):
-    vocabulary = gv.Vocabulary(listed, special={t for t in special if t < len(listed)})
+    known = {t for t in special if t < len(listed)}
+    vocabulary = gv.Vocabulary(listed, special=known)
     order = vocabulary.order
     assert sorted(order.tolist()) == list(range(len(listed)))
     assert (order[vocabulary.rank] == np.arange(len(listed))).all()
-    text = [listed[t] for t in order[: len(vocabulary.text_ids)]]
+    with_text = order[: len(vocabulary.text_ids)]
+    text = [listed[t] for t in with_text]
     assert text == sorted(text)
     regions = atlas(vocabulary).regions
     assert [0, *(place.stop for place in regions)] == [*(place.start for place in regions), len(listed)]
@@ -48,7 +50,8 @@ def walk_moves(made):
     bits = np.unpackbits(np.frombuffer(made.moves, np.uint8), bitorder="little")
     pairs = bits[: 2 * (made.width * made.height - 1)].reshape(-1, 2)
     ways = np.array([(1, 0), (0, 1), (-1, 0), (0, -1)])[pairs @ (1, 2)]
-    return [(0, 0), *map(tuple, ways.cumsum(axis=0).tolist())]
+    places = ways.cumsum(axis=0).tolist()
+    return [(0, 0), *map(tuple, places)]
 
 
 def test_the_moves_that_travel_are_the_curve(llama3):
@@ -60,14 +63,17 @@ def test_the_moves_that_travel_are_the_curve(llama3):
 
 def read_png(data):
     """A reader that knows only what the PNG standard says of one-bit pictures."""
-    width, height, depth, colour = struct.unpack(">IIBB", data[16:26])
+    header = data[16:26]
+    width, height, depth, colour = struct.unpack(">IIBB", header)
     assert (data[:8], depth, colour) == (b"\x89PNG\r\n\x1a\n", 1, 0)
     place = data.index(b"IDAT")
-    end = place + 4 + int.from_bytes(data[place - 4 : place])
+    length = int.from_bytes(data[place - 4 : place])
+    end = place + 4 + length
     assert zlib.crc32(data[place:end]) == int.from_bytes(data[end : end + 4])
     rows = np.frombuffer(zlib.decompress(data[place + 4 : end]), np.uint8).reshape(height, -1)
     assert (rows[:, 0] == 0).all()
-    return np.unpackbits(rows[:, 1:], axis=1, count=width).astype(bool)
+    pixels = np.unpackbits(rows[:, 1:], axis=1, count=width)
+    return pixels.astype(bool)
 
 
 def stencils(figure):

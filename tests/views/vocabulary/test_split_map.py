@@ -42,7 +42,8 @@ def stencils(split, drawn):
 def test_at_a_node_the_three_colours_are_what_it_knows(nested):
     yes, no, ask = stencils(nested, gv.draw_split(nested, 0).svg)
     assert {TOY.pieces[t] for t in yes} == {b"(", b"x"}
-    assert {TOY.pieces[t] for t in ask} == {b"x)", b"[x])", b"x)]", b"x))"}
+    asking = {TOY.pieces[t] for t in ask}
+    assert asking == {b"x)", b"[x])", b"x)]", b"x))"}
     assert sorted([*yes, *no, *ask]) == list(range(len(TOY)))
 
 
@@ -70,18 +71,22 @@ def test_colour_is_not_alone_askers_have_a_line_around_them_and_a_count(nested):
 
 def test_the_table_says_each_row_and_the_total_in_the_drawing_and_in_words():
     pieces = [bytes([b]) for b in range(256)]
-    split = gv.build_split(gv.json(), gv.Vocabulary([*pieces, b'"}', b'": ', b"}}"]))
+    vocabulary = gv.Vocabulary([*pieces, b'"}', b'": ', b"}}"])
+    split = gv.build_split(gv.json(), vocabulary)
     figure = gv.views.draw_split_nodes(split)
     shown = [e.text for e in ET.fromstring(figure.svg).iter() if e.tag.endswith("text")]
     for lines in (shown, figure.text.splitlines()):
         assert f"{split.nbytes:,} bytes kept" in "\n".join(lines)
         named = {line.split()[0] for line in lines if line.split()}
-        assert {f"n{row[0].node}" for row in split_rows(split)} <= named
+        for row in split_rows(split):
+            assert f"n{row[0].node}" in named
 
 
 def test_on_a_large_map_the_context_dependent_tokens_are_enlarged_with_their_texts(clerk):
     split = gv.build_split(gv.json(), clerk.vocabulary, inline=False, expand=False)
     (node,) = split.pda.places(read(split.pda, b'"'))
-    shown = list(map(unescape, re.findall(r"<text [^>]*>([^<]*)</text>", gv.draw_split(split, node).svg)))
+    svg = gv.draw_split(split, node).svg
+    texts = re.findall(r"<text [^>]*>([^<]*)</text>", svg)
+    shown = list(map(unescape, texts))
     assert "enlarged: 15 of the 15 outlined cells, each with the text of its token" in shown
     assert {shorten(split.vocabulary.display(token), 11) for token in split.node(node).dependent} <= set(shown)

@@ -20,7 +20,8 @@ def test_each_cell_of_a_small_table_is_what_the_guide_says():
     guide = gv.guide(gv.regex(NUMBER), TOY)
     _, *rows = gv.views.draw_token_table(guide).alt.split("; ")
     for state, row in enumerate(rows):
-        legal = [token for token in TOY.order.tolist() if guide.mask(state)[token]]
+        mask = guide.mask(state)
+        legal = [token for token in TOY.order.tolist() if mask[token]]
         cells = [f"{TOY.display(token)}→q{guide.advance(state, token)}" for token in legal]
         assert row == f"q{state}: {' '.join(cells)}"
 
