@@ -162,7 +162,8 @@ def test_a_tool_of_a_stranger_runs_in_a_process_that_is_killed(monkeypatch):
 def test_of_two_calls_one_may_fail():
     found, messages = talk_to(Scripted(call_text("boom") + "\n" + SUM, "Well."), [add, boom], think=False)
     assert [result.failed for result in results_of(found)] == [True, False]
-    assert [message["role"] for message in messages] == ["user", "assistant", "tool", "tool", "assistant"]
+    roles = [message["role"] for message in messages]
+    assert roles == ["user", "assistant", "tool", "tool", "assistant"]
 
 
 ANYTHING = gv.guide(gv.grammar("root ::= (!<tool_response>)*"), Scripted("").vocabulary)  # no machine of calls

@@ -59,7 +59,8 @@ def test_without_a_guide_a_draft_gives_the_text_of_the_model(clerk):
 def test_a_person_may_insert_another_token_inside_an_accepted_draft(clerk, drafted):
     for _ in range(6):
         drafted = drafted.forward()
-    assert [step.how for step in drafted.steps][:3] == ["accepted"] * 3
+    ways = [step.how for step in drafted.steps]
+    assert ways[:3] == ["accepted"] * 3
     bo = clerk.encode("Bo")[0]
     changed = drafted.go(4).choose(bo).forward()
     assert changed.steps[4].how == "inserted"

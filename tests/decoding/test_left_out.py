@@ -36,7 +36,8 @@ def test_the_numbers_are_those_of_the_shorter_texts_and_the_model_keeps_its_cach
 
 
 def test_of_a_long_text_neighbours_are_left_out_together(monkeypatch):
-    toy = gv.ToyModel([b"a", b"b"], rule := Mock(return_value=[0, 0]))
+    rule = Mock(return_value=[0, 0])
+    toy = gv.ToyModel([b"a", b"b"], rule)
     monkeypatch.setattr(left_out, "MOST_PASSES", 10)
     found = gv.decoding.leave_out(toy, [0] * 25, 1)
     assert [len(part.pieces) for part in found.parts] == [3] * 8 + [1]

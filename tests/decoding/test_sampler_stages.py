@@ -53,7 +53,8 @@ def test_top_k_and_top_p_change_nothing_where_the_likeliest_is_taken():
     logits, mask, tokens = random_case(1)
     greedy = sampler_stages(logits, mask, Settings(temperature=0), tokens)[-1]
     cut = sampler_stages(logits, mask, Settings(temperature=0, top_k=3, top_p=0.2), tokens)
-    assert all((stage == greedy).all() for stage in cut[1:])
+    for stage in cut[1:]:
+        assert (stage == greedy).all()
 
 
 def test_a_step_keeps_the_stages_between_the_mask_and_the_draw(tmp_path):

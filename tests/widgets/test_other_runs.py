@@ -173,7 +173,9 @@ def test_two_runs_stand_beside_each_other_from_before_the_place_where_they_part(
     hear(stage, do="beside", branch=0)
     beside = in_form(page.news)["beside"]
     assert beside["words"].startswith("They part after 10 tokens: this run goes on with")
-    assert (beside["same"], beside["branch"], beside["first"]) == (8, 0, 2)
+    assert beside["same"] == 8
+    assert beside["branch"] == 0
+    assert beside["first"] == 2
     shown, left = beside["runs"]
     assert shown[:8] == left[:8]
     assert shown[8] != left[8]
