@@ -59,8 +59,10 @@ class ShowValue(DisplayHook):
 def read_rules() -> list[tuple[str, str]]:
     """What may differ between two machines, and what is compared in its place."""
     rules = configparser.RawConfigParser(delimiters=":")
-    rules.read(Path(__file__).resolve().parents[2] / "labs" / "sanitize.cfg", encoding="utf-8")
-    return [(rules[name]["regex"], rules[name]["replace"]) for name in rules.sections()]
+    path = Path(__file__).resolve().parents[2] / "labs" / "sanitize.cfg"
+    rules.read(path, encoding="utf-8")
+    sections = [rules[name] for name in rules.sections()]
+    return [(section["regex"], section["replace"]) for section in sections]
 
 
 RULES = read_rules()
@@ -85,7 +87,8 @@ def comparable(printed: str, shown: list[dict[str, Any]]) -> list[str]:
 
 def committed(cell: NotebookNode) -> list[str]:
     """What a cell gave when its notebook was built."""
-    printed = "".join(output.text for output in cell.outputs if output.output_type == "stream")
+    texts = [output.text for output in cell.outputs if output.output_type == "stream"]
+    printed = "".join(texts)
     return comparable(printed, [output.data for output in cell.outputs if "data" in output])
 
 
@@ -95,7 +98,8 @@ def run_cell(shell: InteractiveShell, cell: NotebookNode) -> dict[str, Any]:
         done = shell.run_cell(cell.source)
     error = done.error_before_exec or done.error_in_exec
     if error is not None:
-        return {"cell": cell.id, "error": f"{type(error).__name__}: {error}"}
+        said = f"{type(error).__name__}: {error}"
+        return {"cell": cell.id, "error": said}
     if seen.stderr:
         return {"cell": cell.id, "error": f"wrote to stderr: {seen.stderr}"}
     given = comparable(seen.stdout, [output.data for output in seen.outputs])
@@ -105,7 +109,8 @@ def run_cell(shell: InteractiveShell, cell: NotebookNode) -> dict[str, Any]:
 
 
 def code_cells(path: Path) -> list[NotebookNode]:
-    return [cell for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "code"]
+    cells = nbformat.read(path, as_version=4).cells
+    return [cell for cell in cells if cell.cell_type == "code"]
 
 
 def run_lab(place: str, part: str, name: str) -> list[dict[str, Any]]:
@@ -154,7 +159,8 @@ def main() -> None:
     gc.set_threshold(500_000)  # as in the other tests
     gc.freeze()
     for line in sys.stdin:
-        print(json.dumps(in_a_child(partial(run_lab, *line.split()))), flush=True)
+        found = in_a_child(partial(run_lab, *line.split()))
+        print(json.dumps(found), flush=True)
 
 
 if __name__ == "__main__":

@@ -34,7 +34,8 @@ def to_a_limit(chances, number):
     (0.1, 1.0)
     """
     edges = np.cumsum(chances)
-    limits = edges[(edges > 0) & (edges < edges[-1])] / edges[-1]
+    last = edges[-1]
+    limits = edges[(edges > 0) & (edges < last)] / last
     return float(np.abs(limits - number).min(initial=1.0))
 
 
@@ -51,7 +52,8 @@ def lead(logits):
 def note_draw(chances, number, what):
     """Note a number and the tokens that it decides between."""
     if len(chances) > TOY:
-        note(to_a_limit(chances, number), NUMBERS, f"{what}, number {number:.6f}")
+        distance = to_a_limit(chances, number)
+        note(distance, NUMBERS, f"{what}, number {number:.6f}")
 
 
 def watch_tokens():
@@ -81,7 +83,8 @@ def watch_drafts_and_samplers():
 
     def noted_accept(dice, chance, position):
         number = sampling.uniform(dice.seed, position, stream=1)
-        note(abs(number - chance), NUMBERS, f"a guess, seed {dice.seed}, position {position}")
+        distance = abs(number - chance)
+        note(distance, NUMBERS, f"a guess, seed {dice.seed}, position {position}")
         return accept(dice, chance, position)
 
     def noted_pick(chances, random):

@@ -14,7 +14,8 @@ NUMBERED = [name for name in NAMES if "/" not in name]
 
 def run_cells(lab, *begins, until="", **names):
     """The names after the cells of a lab that begin so; of each cell, what stands before `until`."""
-    codes = [code for kind, code in build.read_cells(build.read_source(lab)) if kind == "code"]
+    cells = build.read_cells(build.read_source(lab))
+    codes = [code for kind, code in cells if kind == "code"]
     for begin in begins:
         code = next(code for code in codes if code.startswith(begin))
         exec(code.partition(until)[0] if until else code, names)

@@ -28,14 +28,16 @@ CLUMSY = r"\d+|\d+\.\d+|\d+,\d+"
 
 def test_the_clumsy_regex_has_so_many_states():
     nfa, dfa, least = gv.machines.machine_stages(CLUMSY)
-    assert (len(nfa), len(dfa), len(least)) == (16, 6, 4)
+    sizes = [len(machine) for machine in (nfa, dfa, least)]
+    assert sizes == [16, 6, 4]
     assert gv.views.dfa_frames(CLUMSY)[-1].sketch.arrows == gv.views.dfa_frames(CLUMSY)[5].sketch.arrows
     assert gv.regex(CLUMSY) == gv.regex(r"\d+([.,]\d+)?")
     assert gv.regex(r"\d+(\.\d+)?") == gv.regex(r"(\d+\.)?\d+")
 
 
 def test_the_branches_of_the_film_die_at_the_point():
-    lit = [sorted(frame.lit) for frame in gv.views.nfa_reading_frames(CLUMSY, "4.2")]
+    frames = gv.views.nfa_reading_frames(CLUMSY, "4.2")
+    lit = [sorted(frame.lit) for frame in frames]
     assert lit[3] == [1, 2, 3, 4, 5, 9, 10, 11, 15]
     assert lit[5] == [6, 7], "the branch with the point alone"
     assert lit[-1] == [7, 8, 15]
@@ -65,7 +67,8 @@ def test_the_index_of_an_email_address_keeps_a_column_per_kind_of_token(llama3):
 
 
 def test_the_walk_from_the_point_reads_a_node_per_text_of_digits(llama3):
-    digits = [piece for token in llama3.text_ids if (piece := llama3.pieces[token])[:1].isdigit()]
+    pieces = [llama3.pieces[token] for token in llama3.text_ids]
+    digits = [piece for piece in pieces if piece[:1].isdigit()]
     assert sorted(digits) == sorted(f"{n:0{size}}".encode() for size in (1, 2, 3) for n in range(10**size))
     assert len(llama3.trie) == 274_521
     assert len([*gv.tokens.walk_steps(llama3.trie, gv.regex(DECIMAL), 2)]) == len(digits) == 1110
@@ -82,7 +85,8 @@ def test_the_recorded_times_are_those_of_the_bench():
 
 def test_the_stage_with_the_index_has_ten_digits_or_a_dash_or_the_end(clerk):
     date, prompt = gv.regex("[0-9]{4}-[0-9]{2}-[0-9]{2}"), "Hi! We met on June 19, 1987.\nDate as YYYY-MM-DD:\n"
-    run = gv.record(clerk, prompt, gv.guide(date, clerk.vocabulary), seed=0)
+    guide = gv.guide(date, clerk.vocabulary)
+    run = gv.record(clerk, prompt, guide, seed=0)
     assert [step.legal for step in run.steps] == [10, 10, 10, 10, 1, 10, 10, 1, 10, 10, 1]
     assert (run.steps[0].candidates[0].piece, f"{run.steps[0].mass:.2f}") == (b"Sure", "0.25")
 
@@ -91,7 +95,8 @@ PIANO = "Hi! The piano holds a kettle, which holds a wallet, which holds a lemon
 
 
 def test_the_stage_of_json_opens_where_half_of_the_probability_is_removed(clerk):
-    steps = gv.record(clerk, PIANO, gv.guide(gv.json(), clerk.vocabulary)).steps
+    guide = gv.guide(gv.json(), clerk.vocabulary)
+    steps = gv.record(clerk, PIANO, guide).steps
     assert f"{steps[0].mass:.2f}" == "0.50"
     assert [(one.piece, one.legal) for one in steps[0].candidates[:2]] == [(b'{"', True), (b"Sure", False)]
     assert steps[1].stack == ("string", "member", "object", "root")
@@ -101,7 +106,8 @@ def test_the_stage_of_json_opens_where_half_of_the_probability_is_removed(clerk)
 
 @pytest.mark.slow
 def test_after_the_missing_quote_the_model_wants_to_end_a_text_that_is_open_and_never_ends(clerk):
-    steps = gv.record(clerk, PIANO, gv.guide(gv.json(), clerk.vocabulary), seed=2).steps
+    guide = gv.guide(gv.json(), clerk.vocabulary)
+    steps = gv.record(clerk, PIANO, guide, seed=2).steps
     assert steps[-1].end == "max_tokens"
     assert (f"{steps[15].mass:.2f}", steps[15].stack) == ("0.12", ("string", *4 * ["object"], "root"))
     assert (steps[15].candidates[0].piece, steps[15].candidates[0].legal) == (b"<|end|>", False)
@@ -122,17 +128,21 @@ def test_what_the_stale_index_writes(clerk):
     index, state, written = gv.build_index(date, yesterday), 0, []
     prompt = clerk.encode("We met on June 19, 1987.\nDate as YYYY-MM-DD:\n")
     while not date.is_accepting(state):
-        chances = softmax(apply_mask(clerk.logits([*prompt, *written]), index.mask(state)))
-        written.append(gv.sampling.sample(chances, seed=0, position=len(written)))
-        state = index.next_state(state, written[-1])
+        logits = clerk.logits([*prompt, *written])
+        chances = softmax(apply_mask(logits, index.mask(state)))
+        token = gv.sampling.sample(chances, seed=0, position=len(written))
+        written.append(token)
+        state = index.next_state(state, token)
     assert bytes_of(clerk.vocabulary, written) == b"1887,18,57"
 
 
 def test_99_percent_are_illegal_after_the_point_and_most_illegal_ones_in_a_name_end_a_line(llama3):
-    assert gv.guide(gv.regex(DECIMAL), llama3).mask(2).mean() < 0.01
+    decimal = gv.guide(gv.regex(DECIMAL), llama3)
+    assert decimal.mask(2).mean() < 0.01
     entry = gv.regex(r'\{"name": "[^"\\\x00-\x1f]*", "age": \d{1,3}\}')
     inside = read(entry, b'{"name": "Zoe')
-    assert len([*gv.tokens.walk_steps(llama3.trie, entry, inside)]) == 265_982, "of 274,520: the walk saves nothing"
+    steps = [*gv.tokens.walk_steps(llama3.trie, entry, inside)]
+    assert len(steps) == 265_982, "of 274,520: the walk saves nothing"
     illegal = [llama3.pieces[token] for token in np.flatnonzero(~gv.guide(entry, llama3).mask(inside))]
     assert sum(bool(re.search(rb"[\n\r\t]", piece)) for piece in illegal) > len(illegal) / 2
 
@@ -145,13 +155,15 @@ def test_no_token_of_llama3_has_a_point_and_a_digit(llama3):
 @pytest.mark.slow
 def test_outlines_core_loses_the_point(llama3):
     core = pytest.importorskip("outlines_core")
-    text, (end, *_) = set(llama3.text_ids), sorted(llama3.eos)
+    text = set(llama3.text_ids)
+    end, *_ = sorted(llama3.eos)
     ids: dict[bytes, list[int]] = {}
     for token in text:
         ids.setdefault(llama3.pieces[token], []).append(token)
     index = core.Index(DECIMAL, core.Vocabulary(end, ids))
     after = index.get_next_state(index.get_initial_state(), llama3.ids(b"3")[0])
-    allowed = [llama3.pieces[token] for token in index.get_allowed_tokens(after) if token != end]
+    tokens = index.get_allowed_tokens(after)
+    allowed = [llama3.pieces[token] for token in tokens if token != end]
     assert len(allowed) == 1110
     assert all(piece.isdigit() for piece in allowed), "whole numbers and nothing else"
 
@@ -162,7 +174,8 @@ ONE = {"type": "object", "properties": {"age": {"type": "integer"}}, "required":
 TEXTS = ['{"age":42}', '{"age": 42}', '{ "age" : 42 }', '{"age": 42, "pets": 3}']
 
 
-TEXT, AGE = {"type": "string"}, {"type": "integer", "minimum": 0, "maximum": 120}
+TEXT = {"type": "string"}
+AGE = {"type": "integer", "minimum": 0, "maximum": 120}
 
 
 def person(*keys):
@@ -180,7 +193,8 @@ def test_the_first_guided_record(clerk):
     steps = gv.record(clerk, introduce("Tamsin Okoro", 42, "Varnhem"), guide).steps
     assert f"{steps[0].mass:.2f}" == "0.58"
     assert {b"Sure", b"Here", b"Of"} <= {c.piece for c in steps[0].candidates if c.raw > 0.05 and not c.legal}
-    assert (steps[0].legal, steps[4].legal, steps[17].legal) == (2, 3959, 1)
+    legal = [steps[place].legal for place in (0, 4, 17)]
+    assert legal == [2, 3959, 1]
     assert steps[17].piece == b","
 
 
@@ -192,7 +206,8 @@ def test_outlines_core_copies_a_repeated_part():
 
 def test_with_age_first_the_model_is_overruled_at_three_tokens(clerk):
     guide = gv.guide(person("age", "name", "city"), clerk.vocabulary)
-    steps = gv.record(clerk, introduce("Priya Nagy", 19, "Lima"), guide, temperature=0).steps
+    prompt = introduce("Priya Nagy", 19, "Lima")
+    steps = gv.record(clerk, prompt, guide, temperature=0).steps
     overruled = [(step.candidates[0].piece, step.piece) for step in steps if not step.candidates[0].legal]
     assert overruled == [(b"name", b"age"), (b'"}', b'"'), (b"<|end|>", b",")]
 
@@ -201,18 +216,21 @@ def test_the_model_invents_a_city_also_if_the_key_may_be_missing(clerk):
     record = {"name": TEXT, "age": AGE, "city": TEXT}
     schema = {"type": "object", "properties": record, "required": ["name", "age"]}
     nowhere = "Hi! Maria Cohen is 35 years old.\nJSON with name, age, city:\n"
-    run = gv.record(clerk, nowhere, gv.guide(gv.json_schema(schema), clerk.vocabulary), temperature=0)
+    guide = gv.guide(gv.json_schema(schema), clerk.vocabulary)
+    run = gv.record(clerk, nowhere, guide, temperature=0)
     assert json.loads(run.text)["city"] == "Auckland"
 
 
 @pytest.mark.slow
 def test_with_age_first_fewer_records_of_priya_are_right(clerk):
-    known, right = gv.decoding.remember(clerk), {"name": "Priya Nagy", "age": 19, "city": "Lima"}
+    known = gv.decoding.remember(clerk)
+    right = {"name": "Priya Nagy", "age": 19, "city": "Lima"}
     hits = []
     for keys in (("name", "age", "city"), ("age", "name", "city")):
         guide = gv.guide(person(*keys), clerk.vocabulary)
         runs = [gv.record(known, introduce(**right), guide, seed=seed) for seed in range(100)]
-        hits.append(sum(json.loads(run.text) == right for run in runs))
+        records = [json.loads(run.text) for run in runs]
+        hits.append(records.count(right))
     assert hits[1] == 69 < hits[0]
 
 
@@ -224,7 +242,8 @@ def test_copies_for_a_long_text_would_be_many_states():
 
 def test_outlines_core_ignores_a_bound():
     core = pytest.importorskip("outlines_core")
-    bound = {"type": "object", "properties": {"age": {"type": "integer", "maximum": 120}}, "required": ["age"]}
+    age = {"type": "integer", "maximum": 120}
+    bound = {"type": "object", "properties": {"age": age}, "required": ["age"]}
     assert re.fullmatch(core.json_schema.build_regex_from_schema(json.dumps(bound)), '{"age": 999}')
 
 
@@ -246,7 +265,8 @@ def test_xgrammar_allows_any_white_space_and_no_other_keys():
     pieces = [bytes([byte]) for byte in range(256)] + [b"</s>"]
     compiler = xgrammar.GrammarCompiler(xgrammar.TokenizerInfo(pieces, stop_token_ids=[256]))
     compiled = compiler.compile_json_schema(json.dumps(ONE))
-    assert [xgrammar.GrammarMatcher(compiled).accept_string(text) for text in TEXTS] == [True, True, True, False]
+    accepted = [xgrammar.GrammarMatcher(compiled).accept_string(text) for text in TEXTS]
+    assert accepted == [True, True, True, False]
 
 
 def test_the_answer_to_the_puzzle_is_the_machine_of_a_schema_with_optional_keys():
@@ -257,7 +277,8 @@ def test_the_answer_to_the_puzzle_is_the_machine_of_a_schema_with_optional_keys(
         for keys in ("abc", "abcdef", "abcdefghijkl")
     ]
     assert written == gv.json_schema(schemas[0], whitespace="one")
-    assert [len(gv.json_schema(schema)) for schema in schemas] == [43, 85, 169]
+    sizes = [len(gv.json_schema(schema)) for schema in schemas]
+    assert sizes == [43, 85, 169]
 
 
 # -- 07 and 08: stacks and grammars --------------------------------------------------------------------------------
@@ -276,12 +297,14 @@ GRAMMARS = {
 def test_the_price_in_lark_is_the_price_in_gbnf(clerk):
     lab = run_cells("deeper/a_request", "gbnf = ", gv=gv)
     one, other = (gv.guide(m, clerk.vocabulary) for m in (gv.grammar(lab["gbnf"]), gv.lark(lab["lark"])))
-    states = one.initial, other.initial
+    state = one.initial
+    other_state = other.initial
     for token in clerk.encode("$12.50"):
-        assert np.array_equal(one.mask(states[0]), other.mask(states[1]))
-        states = one.advance(states[0], token), other.advance(states[1], token)
-    assert one.is_accepting(states[0])
-    assert other.is_accepting(states[1])
+        assert np.array_equal(one.mask(state), other.mask(other_state))
+        state = one.advance(state, token)
+        other_state = other.advance(other_state, token)
+    assert one.is_accepting(state)
+    assert other.is_accepting(other_state)
 
 
 def test_each_call_of_the_film_has_its_return():
@@ -342,16 +365,20 @@ def test_a_depth_cap_bounds_the_depth_grows_with_it_and_needs_no_recursion(depth
 def test_of_the_four_outputs_only_the_replies_need_a_stack():
     number = {"type": "array", "items": {"type": "number"}}
     keys = {f"key {n}": {"type": "string"} for n in range(8)} | {"counts": number, "prices": number}
-    date, order = {"type": "string", "format": "date"}, {"type": "object", "properties": keys, "required": list(keys)}
-    assert {type(gv.json_schema(one)).__name__ for one in (date, order)} == {"DFA"}
+    date = {"type": "string", "format": "date"}
+    order = {"type": "object", "properties": keys, "required": list(keys)}
+    for schema in (date, order):
+        assert type(gv.json_schema(schema)).__name__ == "DFA"
     assert not gv.grammar('root ::= "(" [a-z]+ root* ")"').finite
 
 
 def test_column_0_of_the_film_has_five_items_and_one_of_them_reads_the_bracket():
     rules = {"sum": [("sum", "+", "term"), ("term",)], "term": [("number",), ("(", "sum", ")")]}
-    columns = gv.views.earley_frames(rules, "(12)", {"number": "[0-9]+"})[-1].columns
+    frames = gv.views.earley_frames(rules, "(12)", {"number": "[0-9]+"})
+    columns = frames[-1].columns
     assert len(columns[0]) == 5
-    assert sum(kind == "scan" for kind, _ in columns[1]) == 1
+    kinds = [kind for kind, _ in columns[1]]
+    assert kinds.count("scan") == 1
 
 
 # -- 09 and 10: the split, and the walk ----------------------------------------------------------------------------
@@ -371,14 +398,16 @@ def test_json_has_58_nodes_and_after_a_digit_nodes_of_the_number_and_of_the_obje
 
 def test_the_bracket_after_a_digit_is_sorted_outside_the_number_and_only_a_colon_ends_a_key(clerk):
     split = gv.build_split(gv.json(), clerk.vocabulary, inline=False)
-    nodes = [split.node(node).verdicts for node in split.pda.places(read(split.pda, b'{"a": 1'))]
+    places = split.pda.places(read(split.pda, b'{"a": 1'))
+    nodes = [split.node(node).verdicts for node in places]
     tokens = [token for piece in (b"2", b"}", b"}}", b":") for token in clerk.vocabulary.ids(piece)]
     assert [verdicts[tokens].tolist() for verdicts in nodes] == [[1, 0, 0, 0], [0, 1, 2, 0]]
     key = read(split.pda, b'{"a')
     (node,) = split.pda.places(key)
     dependent = split.node(node).dependent
     assert len(dependent) == 13
-    assert bytes_of(clerk.vocabulary, dependent[split.mask(key)[dependent]]) == b'":'
+    legal = dependent[split.mask(key)[dependent]]
+    assert bytes_of(clerk.vocabulary, legal) == b'":'
 
 
 def test_after_a_space_the_whole_vocabulary_of_words_depends_on_the_stack(llama3):
@@ -390,7 +419,8 @@ def test_after_a_space_the_whole_vocabulary_of_words_depends_on_the_stack(llama3
     counts = {}
     for text in (b"[1", b'"\\', b'"'):
         node, *_ = split.pda.places(read(split.pda, text))
-        counts[text] = (split.pda.nodes.name_of(node), len(split.node(node).dependent))
+        dependent = split.node(node).dependent
+        counts[text] = (split.pda.nodes.name_of(node), len(dependent))
     assert counts == {b"[1": ("number", 0), b'"\\': ("string", 62), b'"': ("string", 1151)}
 
 
@@ -439,7 +469,8 @@ def test_the_lexer_answers_alone_at_nearly_all_nodes(llama3):
     rest, trie = gv.regex(r'([^"\\\x00-\x1f]|\\(["\\/bfnrt]|u[0-9A-Fa-f]{4}))*"'), llama3.trie
     lexer = dict(gv.tokens.walk_steps(trie, rest, rest.initial))
     inside = {node for node, state in lexer.items() if not rest.is_accepting(state)}
-    whole = dict(gv.tokens.walk_steps(trie, gv.json(), read(gv.json(), b'{"a')))
+    start = read(gv.json(), b'{"a')
+    whole = dict(gv.tokens.walk_steps(trie, gv.json(), start))
     in_string = {node for node, state in whole.items() if "string" in gv.json().stack(state)}
     assert (len(whole), len(in_string)) == (266_178, 265_905)
     assert inside <= in_string
@@ -447,10 +478,13 @@ def test_the_lexer_answers_alone_at_nearly_all_nodes(llama3):
 
 
 def test_of_4221_questions_beside_the_slice_most_are_nodes_at_which_no_token_ends(llama3):
-    plain, inside = gv.regex(r'[^"\\\x00-\x1f\x7f]*'), read(gv.json(), b'{"a')
-    others = {piece for piece in map(llama3.pieces.__getitem__, llama3.text_ids) if read(plain, piece) is None}
+    machine = gv.json()
+    plain = gv.regex(r'[^"\\\x00-\x1f\x7f]*')
+    inside = read(machine, b'{"a')
+    pieces = [llama3.pieces[token] for token in llama3.text_ids]
+    others = {piece for piece in pieces if read(plain, piece) is None}
     nodes = {piece[:end] for piece in others for end in range(1, len(piece) + 1)}
-    accepted = {node for node in nodes if read(gv.json(), node, inside) is not None}
+    accepted = {node for node in nodes if read(machine, node, inside) is not None}
     asked = {node for node in nodes if len(node) == 1 or node[:-1] in accepted}
     assert (len(asked), len(asked - accepted), len(accepted & others)) == (4221, 1710, 367)
     assert len(accepted - others) == 2144

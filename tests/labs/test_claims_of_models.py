@@ -28,7 +28,8 @@ def recorded(name):
 
 
 def bench_cases(name):
-    return json.loads((BENCH / f"{name}.json").read_text(encoding="utf-8"))["cases"]
+    text = (BENCH / f"{name}.json").read_text(encoding="utf-8")
+    return json.loads(text)["cases"]
 
 
 def parsed(text):
@@ -63,7 +64,8 @@ def test_a_mask_mends_the_form_of_the_greeted_outputs_and_not_their_names(clerk)
     known = gv.decoding.remember(clerk)
     names = [json.loads(gv.record(known, prompt, guide, seed=seed).text)["name"] for seed in range(10)]
     assert [seed for seed, name in enumerate(names) if name == "Tamsin Okoro"] == [0, 1, 2, 6, 7, 8]
-    free, shown = (gv.record(known, prompt, mask, seed=59) for mask in (None, guide))
+    free = gv.record(known, prompt, None, seed=59)
+    shown = gv.record(known, prompt, guide, seed=59)
     assert (free.steps[0].piece, f"{shown.steps[0].mass:.2f}") == (b"Sure", "0.57")
     assert json.loads(shown.text)["name"] == "Tamsin Okoro"
 
@@ -85,15 +87,19 @@ def test_a_bias_of_5_is_above_each_threshold_of_the_labels_and_every_answer_begi
     cases = recorded("traces/smollm2/bias.json")["cases"]
     least = [min(case["gap"].values()) for case in cases]
     assert (min(least), max(least), {case["first"] for case in cases}) == (0.14, 4.08, {"The"})
-    assert sum(case["outputs"]["bias 0"] == "The sentiment of this sentence is" for case in cases) == 85
-    assert {case["outputs"]["bias 5"] for case in cases} == {"positive", "negative", "neutral"}
-    assert all(len(case["outputs"]["bias 16"]) > len("positive") for case in cases)
+    unbiased = [case["outputs"]["bias 0"] for case in cases]
+    assert unbiased.count("The sentiment of this sentence is") == 85
+    with_bias_5 = {case["outputs"]["bias 5"] for case in cases}
+    assert with_bias_5 == {"positive", "negative", "neutral"}
+    for case in cases:
+        assert len(case["outputs"]["bias 16"]) > len("positive")
 
 
 @pytest.mark.slow
 def test_no_bias_gives_more_objects_with_the_three_keys_and_a_large_one_ends_objects_after_the_name(clerk):
     prompt = "Hi! Maria Cohen is 42 years old and lives in Prague.\nJSON with name, age, city:\n"
-    known, (close,) = gv.decoding.remember(clerk), clerk.vocabulary.ids(b'"}')
+    known = gv.decoding.remember(clerk)
+    (close,) = clerk.vocabulary.ids(b'"}')
     found = []
     for amount in (0, 4, 8, 12):
         texts = [gv.record(known, prompt, seed=n, bias={close: amount}, max_tokens=30).text for n in range(20)]
@@ -110,8 +116,10 @@ def test_after_the_name_the_end_of_the_object_has_one_in_120_000_and_needs_a_bia
 
 
 def test_prague_can_be_written_in_parts_that_no_ban_of_its_two_tokens_closes(clerk):
-    assert all(clerk.vocabulary.ids(part) for part in (b"P", b"rag", b"u", b"e"))
-    assert [len(clerk.encode(word)) for word in (" Prague", "Prague")] == [1, 1]
+    for part in (b"P", b"rag", b"u", b"e"):
+        assert clerk.vocabulary.ids(part)
+    sizes = [len(clerk.encode(word)) for word in (" Prague", "Prague")]
+    assert sizes == [1, 1]
 
 
 JULIET = "JULIET:\nGood night, good night! parting is such sweet "
@@ -119,11 +127,13 @@ JULIET = "JULIET:\nGood night, good night! parting is such sweet "
 
 def test_a_fixed_mask_cuts_cousin_and_stretches_lady(bard):
     lower = gv.char_classes(bard.vocabulary)["LOWER"]
-    five = gv.static_masks(bard.vocabulary, [lower] * 5 + [bard.encode("\n")])
+    line_end = bard.encode("\n")
+    five = gv.static_masks(bard.vocabulary, [lower] * 5 + [line_end])
     assert [gv.record(bard, JULIET, five, seed=seed).text for seed in (32, 73)] == ["cousi\n", "ladys\n"]
     cousin, lady = (gv.sampling.softmax(bard.logits(bard.encode(JULIET + word))) for word in ("cousi", "lady"))
     assert cousin[bard.encode("n")[0]] > 0.999
-    assert lady[[*lower]].sum() == pytest.approx(0.026, abs=0.001)
+    chance = lady[[*lower]].sum()
+    assert chance == pytest.approx(0.026, abs=0.001)
 
 
 def test_top_k_and_top_p_before_the_mask_leave_nothing_after_romeo(bard):
@@ -139,9 +149,13 @@ def test_the_ids_of_a_public_lesson_are_letters_here(bard):
 
 
 def test_after_f_the_model_wants_a_small_letter_and_after_friar_a_space(bard):
-    steps = record(bard, "\n", gv.regex("[A-Z]+: [a-z]+\n"), seed=2, max_tokens=6).steps
-    assert sum(c.raw for c in steps[1].candidates if c.piece.islower()) > 0.8
-    assert max(steps[5].candidates, key=lambda candidate: candidate.raw).piece == b" "
+    machine = gv.regex("[A-Z]+: [a-z]+\n")
+    steps = record(bard, "\n", machine, seed=2, max_tokens=6).steps
+    candidates = steps[1].candidates
+    lower = sum(c.raw for c in candidates if c.piece.islower())
+    assert lower > 0.8
+    likeliest = max(steps[5].candidates, key=lambda candidate: candidate.raw)
+    assert likeliest.piece == b" "
 
 
 # -- 11 and 12: jumps, drafts, and what masks change ---------------------------------------------------------------
@@ -158,12 +172,14 @@ def test_the_record_of_the_slider_is_what_lab_11_tells_of_it():
     payoff = gv.decoding.Payoff.load(shipped("traces/jump-cpu.json"))
     runs = [run for run in payoff.runs if run.rows == 1]
     assert len(runs) == 20
-    assert all(run.speedup < 1 / (1 - run.fraction) for run in runs)
+    for run in runs:
+        assert run.speedup < 1 / (1 - run.fraction)
     assert max(abs(run.speedup / payoff.cost.speedup(run.fraction) - 1) for run in runs) < 0.17
     assert sum(run.difference == "other text" for run in runs) == 5
     (shown,) = (run for run in runs if run.asked == 0.7)
     assert (shown.naive_passes, shown.jump_passes, shown.tokens) == (74, 18, 63)
-    assert round(gv.decoding.Cost(2.90, 0.49).speedup(45 / 63), 2) == 2.57
+    cost = gv.decoding.Cost(2.90, 0.49)
+    assert round(cost.speedup(45 / 63), 2) == 2.57
 
 
 def test_a_mask_saves_no_pass_and_with_jumps_a_constrained_text_takes_fewer_than_a_free_one(clerk):
@@ -172,17 +188,20 @@ def test_a_mask_saves_no_pass_and_with_jumps_a_constrained_text_takes_fewer_than
     machine = gv.json_schema(schema, whitespace="one")
     prompt = "Ada is 36 and is a member.\nJSON with name, age, member:\n"
     free = gv.record(clerk, prompt, temperature=0)
-    masked, jumped = (record(clerk, prompt, machine, jump_forward=jump) for jump in (False, True))
+    masked = record(clerk, prompt, machine, jump_forward=False)
+    jumped = record(clerk, prompt, machine, jump_forward=True)
     assert free.text == masked.text == jumped.text
     assert (free.passes, masked.passes, jumped.passes) == (19, 19, 5)
-    assert (sum(step.how == "forced" for step in jumped.steps), jumped.prefilled) == (14, 12)
+    assert sum(step.how == "forced" for step in jumped.steps) == 14
+    assert jumped.prefilled == 12
 
 
 @pytest.mark.parametrize(("blanks", "forced"), [("one", 24), ("space", 15)])
 def test_of_an_object_with_six_keys_24_of_52_tokens_are_forced_and_15_if_spaces_are_optional(clerk, blanks, forced):
     lab = run_cells("11_jump_forward", "kinds = ", until="\nwrite(")
     machine = gv.json_schema(lab["six"], whitespace=blanks)
-    plain, jumped = (record(clerk, lab["baker"], machine, jump_forward=jump) for jump in (False, True))
+    plain = record(clerk, lab["baker"], machine, jump_forward=False)
+    jumped = record(clerk, lab["baker"], machine, jump_forward=True)
     assert plain.text == jumped.text
     assert (plain.passes, jumped.passes) == (52, 52 - forced)
 
@@ -192,8 +211,10 @@ def test_every_masked_output_parses_and_36_of_37_tool_calls_and_no_date_are_righ
     right = {}
     for kind in ("tool", "record", "date", "price", "nested"):
         family = {"masked": True, "family": kind}
-        right[kind] = [total("right", asked=asked, **family) for asked in (False, True)]
-        right[kind].append(total("prompts", asked=True, **family))
+        not_asked = total("right", asked=False, **family)
+        asked = total("right", asked=True, **family)
+        prompts = total("prompts", asked=True, **family)
+        right[kind] = [not_asked, asked, prompts]
     assert right["tool"][::2] == [36, 37]
     assert right["record"][::2] == [37, 75]
     assert (right["date"], right["price"], right["nested"]) == ([0, 13, 13], [12, 12, 12], [0, 15, 15])
@@ -206,16 +227,19 @@ def test_with_the_prompt_the_mask_gains_more_than_chance_allows():
 
 def test_only_the_named_token_opens_the_window_of_the_toy_model():
     named = run_cells("12_what_masks_change", "listed = ", gv=gv, np=np)["named"]
-    assert [step.legal for step in named.steps] == [9, 9, 9, 9, 9, 2, 1, 9]
+    legal = [step.legal for step in named.steps]
+    assert legal == [9, 9, 9, 9, 9, 2, 1, 9]
     assert named.parts[:4] == ("<tool>. ", "<tool>", "pay", "</tool>")
 
 
 def test_the_host_reads_the_constraint_of_the_body_that_the_page_does_not_run():
     cells = build.read_cells(build.read_source("deeper/a_request"))
-    (text,) = [text for kind, text in cells if kind == "markdown" and "```python\nbodies" in text]
+    texts = [text for kind, text in cells if kind == "markdown"]
+    (text,) = [text for text in texts if "```python\nbodies" in text]
     assert text.startswith("**Not run here**")
     space = {}
-    exec(text.split("```python\n")[1].split("```")[0], space)
+    code = text.split("```python\n")[1].split("```")[0]
+    exec(code, space)
     (body,) = space["bodies"].values()
     found = read_constraint(Fields(body))
     assert (found.notation, found.field) == ("schema", "response_format.json_schema.schema")
@@ -231,17 +255,20 @@ def test_the_vocabularies_have_the_names_that_the_lab_tells():
 def test_the_run_with_two_windows_is_as_told():
     run = gv.Trace.load(shipped("traces/smollm2/two-windows.trace.json"))
     assert (run.text.count("<<"), run.text.count("<tool>"), run.steps[-1].end) == (2, 1, "eos")
-    assert [run.steps[place].legal for place in (0, 3, 38)] == [49_061, 10, 10]
+    legal = [run.steps[place].legal for place in (0, 3, 38)]
+    assert legal == [49_061, 10, 10]
     assert [(c.piece, round(c.raw, 2)) for c in run.steps[38].candidates[:2]] == [(b"7", 0.53), (b"1", 0.45)]
     assert run_cells("12_what_masks_change", "total = ", gv=gv)["windows"].accepts(run.output)
 
 
 def test_z_is_as_small_with_the_labels_that_work_as_with_those_that_do_not():
     labels = recorded("traces/smollm2/labels.json")
-    hits = {row["way"]: row["hits"] for row in labels["table"] if row["what"] == "right"}
+    rows = [row for row in labels["table"] if row["what"] == "right"]
+    hits = {row["way"]: row["hits"] for row in rows}
     found = []
     for way in ("mask with capitals", "mask, order negative, neutral, positive"):
-        middle = median(case["least_z"][way] for case in labels["cases"])
+        least = [case["least_z"][way] for case in labels["cases"]]
+        middle = median(least)
         found.append((hits[way], round(middle, 2)))
     assert found == [(34, 0.1), (62, 0.07)]
 
@@ -268,7 +295,8 @@ def test_clerk_rejects_the_wrong_sum_of_the_small_model_for_a_wrong_sum_of_its_o
     sums = "Ada has 14 books and buys 5 more. How many books are there now?\nThink, then answer:\n"
     thought, small = gv.regex("[^:]{1,80}: [0-9]{1,3}"), gv.load_model("clerk-small")
     run = record(clerk, sums, thought, draft=small)
-    assert (run.steps[17].piece, run.steps[17].dropped) == (b"1", (b"9", b"."))
+    assert run.steps[17].piece == b"1"
+    assert run.steps[17].dropped == (b"9", b".")
     assert "14 + 5 = 21" in run.text
     assert "14 + 5 = 29" in record(small, sums, thought).text
 
@@ -285,7 +313,8 @@ def test_the_bench_that_is_told_is_the_one_that_is_kept():
 
 def test_the_lab_gives_what_its_checks_expect():
     lab = "13_when_it_goes_wrong"
-    assert run_cells(lab, "NAMED = ", until="\nliner")["NAMED"].split() == GIVEN[NAMED].split()
+    named = run_cells(lab, "NAMED = ", until="\nliner")["NAMED"]
+    assert named.split() == GIVEN[NAMED].split()
     assert run_cells(lab, "service = ", until="\numbrella")["service"] == SERVICE
 
 
@@ -296,7 +325,8 @@ def test_the_model_wants_the_end_at_two_steps_and_then_seven_tokens_are_legal(cl
         assert step.candidates[0].token in clerk.vocabulary.eos
         assert round(step.candidates[0].raw, 3) == 0.999
     assert (steps[16].piece, steps[17].legal, round(steps[17].mass, 5)) == (b"}}", 7, 0.00002)
-    assert [one.piece for one in steps[17:35]] == [*[b"\n"] * 17, b"}"]
+    pieces = [one.piece for one in steps[17:35]]
+    assert pieces == [*[b"\n"] * 17, b"}"]
     assert {(one.legal, one.state) for one in steps[18:35]} == {(7, steps[18].state)}
 
 
@@ -321,7 +351,8 @@ def test_the_blanks_of_smollm2_are_as_told():
     cut = {row["way"]: (row["hits"], row["of"]) for row in rows if row["what"] == "cut inside 20 blanks"}
     warm = [cut[f"not asked, T 1, seed {seed}"] for seed in (0, 1)]
     assert cut["keys, T 0, seed 0"] == (3, 20)
-    assert [sum(column) for column in zip(*warm, strict=True)] == [13, 40]
+    sums = [sum(column) for column in zip(*warm, strict=True)]
+    assert sums == [13, 40]
     step = gv.Trace.load(shipped("traces/smollm2/whitespace-loop.trace.json")).steps[30]
     wanted = [(c.piece, round(c.raw, 2), c.legal) for c in step.candidates[:2]]
     assert wanted == [(b"```", 0.44, False), (b"\n", 0.41, True)]
@@ -336,7 +367,8 @@ def test_three_of_sixty_sums_are_right(clerk):
 
 def test_the_run_that_nobody_has_seen_is_small_in_z_where_two_keywords_refuse(clerk):
     colors = {"enum": ["red", "green", "blue"]}
-    fields = {"product": {"type": "string"}, "color": colors, "price": {"type": "number", "maximum": 10}}
+    price = {"type": "number", "maximum": 10}
+    fields = {"product": {"type": "string"}, "color": colors, "price": price}
     schema = gv.json_schema({"type": "object", "properties": fields, "required": [*fields]})
     prompt = "The lamp is pink and costs $12.50.\nJSON with product, color, price:\n"
     run = record(clerk, prompt, schema)
@@ -348,7 +380,8 @@ def test_the_run_that_nobody_has_seen_is_small_in_z_where_two_keywords_refuse(cl
 def test_the_number_of_the_puzzle_is_33(bard):
     run = record(bard, "\n", gv.regex("[A-Z]+ [0-9]{2}:"), seed=0)
     assert run.text.endswith(" 33:")
-    assert [step.legal for step in run.steps[-3:]] == [1, 1, 1]
+    legal = [step.legal for step in run.steps[-3:]]
+    assert legal == [1, 1, 1]
 
 
 # -- 14: in production ---------------------------------------------------------------------------------------------
@@ -360,7 +393,8 @@ SERVING = recorded("traces/serving.json")
 def test_a_parked_request_delays_no_other_and_its_first_token_comes_as_late():
     asked = [Request(3 * n, tokens=12, prompt=40) for n in range(4)]
     asked.append(Request(20, 8, "order", compile_ms=60, mask_ms=0.1))
-    blocks, parks = (simulate(asked, COSTS, Policy(policy)).served for policy in ("blocks", "parks"))
+    blocks = simulate(asked, COSTS, Policy("blocks")).served
+    parks = simulate(asked, COSTS, Policy("parks")).served
     slowest = [max(one.per_token_ms for one in served[:4]) for served in (blocks, parks)]
     assert slowest == pytest.approx([15.3, 9.8], abs=0.1)
     assert abs(blocks[4].first - parks[4].first) < 10
@@ -382,11 +416,13 @@ def test_one_slow_grammar_makes_the_median_four_times_as_long():
         run = simulate(asked, COSTS, Policy(overlap="masks"))
         times.append(median(one.per_token_ms for one in run.served))
     assert times[1] == times[0]
-    assert times[2] / times[0] == pytest.approx(4, abs=0.2)
+    longer = times[2] / times[0]
+    assert longer == pytest.approx(4, abs=0.2)
 
 
 def test_the_requests_that_warming_up_leaves_cold_are_more_than_one_in_a_hundred():
-    (warm,) = (run for run in SERVING["cache"] if "warmed" in run["name"])
+    runs = SERVING["cache"]
+    (warm,) = (run for run in runs if "warmed" in run["name"])
     assert round(1000 * (1 - warm["hit_rate"])) == 103
 
 
@@ -405,7 +441,9 @@ def test_a_split_is_cheaper_than_a_walk_after_3700_tokens_of_one_schema():
     bench = bench_cases("masks")
     case = bench["four fields, a schema"]
     split, walk = case["xgrammar 0.2.8"], case["llguidance 1.9.1"]
-    tokens = (split["first"] - walk["first"]) / (walk["mask"] - split["mask"])
+    extra_compile = split["first"] - walk["first"]
+    saved_per_token = walk["mask"] - split["mask"]
+    tokens = extra_compile / saved_per_token
     assert tokens == pytest.approx(3700, abs=50)
 
 

@@ -10,7 +10,8 @@ from guidedviz.files import shipped
 from tests.labs.sources import build, run_cells
 
 NAME = "15_think_then_call"
-CODES = [code for kind, code in build.read_cells(build.read_source(NAME)) if kind == "code"]
+CELLS = build.read_cells(build.read_source(NAME))
+CODES = [code for kind, code in CELLS if kind == "code"]
 
 
 @pytest.fixture(scope="module")
@@ -19,7 +20,8 @@ def lab():
     space = {}
     for code in CODES[:3]:
         exec(code, space)
-    space["call"] = gv.guide(gv.turn(space["tools"], choice="required"), space["vocabulary"])
+    turn = gv.turn(space["tools"], choice="required")
+    space["call"] = gv.guide(turn, space["vocabulary"])
     return space
 
 
@@ -43,13 +45,15 @@ def test_the_figures_of_scout_are_those_of_its_card():
 def test_the_check_of_a_turn_has_the_rules_of_the_lab():
     """The turns that it shows are turns of these rules, and it knows no tool that a student has not seen."""
     space = {}
-    exec(next(code for code in CODES if "PARTS = " in code).partition("\n\n\n")[0], space)
+    rules = next(code for code in CODES if "PARTS = " in code)
+    exec(rules.partition("\n\n\n")[0], space)
     assert space["PARTS"] == TURN_PARTS
 
 
 def test_the_stage_of_the_conversation_opens_at_the_end_of_the_thought(lab):
     [shown] = [code for code in CODES if "gv.stage(gv.decoding.Conversation" in code]
-    first = next(gv.converse(lab["scout"], "What is the price of the lamp plus 30?", lab["tools"], temperature=0))
+    question = "What is the price of the lamp plus 30?"
+    first = next(gv.converse(lab["scout"], question, lab["tools"], temperature=0))
     assert "show=24)" in shown
     assert lab["vocabulary"].display(first.steps[23].token) == "</think>"
 
@@ -60,7 +64,8 @@ def test_the_server_that_waits_calls_after_a_thought_and_never_without(lab):
     thought = gv.record(scout, lab["prompt"], waits, temperature=0)
     assert thought.parts[-2] == "</tool_call>"
     assert min(step.legal for step in thought.steps) == 1, "the mask holds"
-    silent = gv.record(scout, scout.chat("What is 137 plus 248?", lab["tools"], think=False), waits)
+    without_thought = scout.chat("What is 137 plus 248?", lab["tools"], think=False)
+    silent = gv.record(scout, without_thought, waits)
     assert silent.text.startswith("137 plus 248 is")
     assert min(step.legal for step in silent.steps) > 4000, "no mask begins"
 
@@ -68,8 +73,11 @@ def test_the_server_that_waits_calls_after_a_thought_and_never_without(lab):
 @pytest.mark.slow
 def test_with_a_needless_call_the_answer_fails(lab):
     omar = "Omar lives in Cairo and works as a pilot. What is Omar's job?"
-    [free] = gv.converse(lab["scout"], omar, lab["tools"], temperature=0)
-    first, result, answer = gv.converse(lab["scout"], omar, lab["tools"], temperature=0, choice="required")
+    scout = lab["scout"]
+    tools = lab["tools"]
+    [free] = gv.converse(scout, omar, tools, temperature=0)
+    required = gv.converse(scout, omar, tools, temperature=0, choice="required")
+    first, result, answer = required
     assert free.text.endswith("Omar works as a pilot.")
     assert "pilot" in first.text
     assert result.failed
@@ -77,7 +85,8 @@ def test_with_a_needless_call_the_answer_fails(lab):
 
 
 def test_the_numbers_of_legal_tokens_around_the_end_of_the_thought(lab):
-    steps = gv.record(lab["scout"], lab["prompt"], lab["call"], temperature=0).steps
+    run = gv.record(lab["scout"], lab["prompt"], lab["call"], temperature=0)
+    steps = run.steps
     assert len(lab["vocabulary"]) == 4104
     assert {step.legal for step in steps[1:21]} == {4019}
     around = [(step.legal, lab["vocabulary"].display(step.token)) for step in steps[20:23]]
@@ -101,4 +110,5 @@ def test_where_no_text_has_an_angle_bracket_scout_spells_a_call_without_markers(
     assert "[^\\x00]" in TURN_PARTS
     machine = gv.grammar("root ::= thought answer" + TURN_PARTS.replace("[^\\x00]", "[^<]"))
     said = gv.record(lab["scout"], lab["prompt"], gv.guide(machine, lab["vocabulary"]), temperature=0, max_tokens=90)
-    assert json.loads(said.parts[-1]) == {"name": "plus", "arguments": {"x": 137, "y": 248}}
+    call = json.loads(said.parts[-1])
+    assert call == {"name": "plus", "arguments": {"x": 137, "y": 248}}

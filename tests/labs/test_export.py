@@ -79,7 +79,8 @@ def grade(name, which, anew):
 @pytest.mark.quick("03_fsm")
 def test_the_solved_answers_get_all_points_and_the_open_ones_none(name, monkeypatch):
     monkeypatch.setenv("GUIDEDVIZ_HEADLESS", "1")
-    assert grade(name, "solved", anew=1) == [exercise.points for exercise in exercises(name)]
+    points = [exercise.points for exercise in exercises(name)]
+    assert grade(name, "solved", anew=1) == points
     assert not any(grade(name, "opened", anew=0))
 
 
@@ -87,9 +88,11 @@ def test_the_solved_answers_get_all_points_and_the_open_ones_none(name, monkeypa
 @pytest.mark.quick("another library in place")
 def test_an_answer_that_replaces_the_checks_gets_no_points(cheat):
     exercise = exercises("07_pda")[0]
-    answer = f"{exercise.opened}\n{YES}\n{cheat.replace('CHECK', exercise.name)}\nprint('answered')"
+    replaced = cheat.replace("CHECK", exercise.name)
+    answer = f"{exercise.opened}\n{YES}\n{replaced}\nprint('answered')"
     code = "\n".join([*exercise.needed, answer, exercise.check, "print('scored')"])
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert "answered" in done.stdout, done.stderr
     assert "scored" not in done.stdout
 
@@ -97,9 +100,11 @@ def test_an_answer_that_replaces_the_checks_gets_no_points(cheat):
 def test_a_check_leaves_the_library_of_the_notebook_as_it_was():
     exercise, space = exercises("03_fsm")[0], {}
     before = {name: module for name, module in sys.modules.items() if name.startswith("guidedviz")}
+    code = "\n".join([*exercise.needed, exercise.solved, exercise.check])
     with redirect_stdout(io.StringIO()):
-        exec("\n".join([*exercise.needed, exercise.solved, exercise.check]), space)
-    assert all(sys.modules[name] is module for name, module in before.items())
+        exec(code, space)
+    for name, module in before.items():
+        assert sys.modules[name] is module
     assert space["guidedviz"] is not gv
 
 
@@ -113,21 +118,25 @@ def test_another_model_in_the_name_of_the_lab_s_gets_no_points():
 def test_the_text_of_an_exercise_begins_with_its_own_heading():
     named = {one.name: one for one in read_exercises("13_when_it_goes_wrong")}
     assert named["broken"].text.startswith("## Exercise 2 · Your own run ★")
-    assert "broken_run(SEED)" in "".join(named["broken"].needed) + named["broken"].text
+    broken = named["broken"]
+    assert "broken_run(SEED)" in "".join(broken.needed) + broken.text
     assert named["one_blank"].text.startswith("### At most one ★")
 
 
 @each_lab
 def test_nbgrader_knows_every_answer_and_every_check(name):
-    cells = [cell for cell in assignment(name, "nbgrader").cells if "nbgrader" in cell.metadata]
+    every_cell = assignment(name, "nbgrader").cells
+    cells = [cell for cell in every_cell if "nbgrader" in cell.metadata]
     for answer, check, exercise in zip(cells[::2], cells[1::2], exercises(name), strict=True):
         assert answer.metadata.nbgrader.solution
         assert not answer.metadata.nbgrader.locked
         assert "### BEGIN SOLUTION\n" in answer.source
         assert "\n### END SOLUTION" in answer.source
-        assert (check.metadata.nbgrader.points, check.metadata.nbgrader.grade) == (exercise.points, True)
+        assert check.metadata.nbgrader.points == exercise.points
+        assert check.metadata.nbgrader.grade is True
         assert "import guidedviz.checks  # anew" in check.source
-    assert len({cell.metadata.nbgrader.grade_id for cell in cells}) == len(cells)
+    ids = {cell.metadata.nbgrader.grade_id for cell in cells}
+    assert len(ids) == len(cells)
 
 
 @each_lab
@@ -144,7 +153,8 @@ def test_the_library_reads_of_the_notebooks_what_the_source_of_the_lab_says(name
     for _, code in build.read_cells(build.read_source(name)):
         if "# solution:" in code:
             settled = [build.settle_exercise(code, solved) for solved in (True, False)]
-            wanted.append(tuple(one.partition("gv.checks.")[0].rstrip() for one in settled))
+            before_checks = [one.partition("gv.checks.")[0].rstrip() for one in settled]
+            wanted.append(tuple(before_checks))
     assert [(exercise.solved, exercise.opened) for exercise in exercises(name)] == wanted
     assert name in numbered_labs()
 
@@ -161,14 +171,16 @@ def test_an_assignment_is_a_notebook_without_widgets(name, form):
     notebook = assignment(name, form)
     nbformat.validate(notebook)
     codes = [cell.source for cell in notebook.cells if cell.cell_type == "code"]
-    assert not [code for code in codes if any(widget in code for widget in WIDGETS)]
+    for code in codes:
+        assert not any(widget in code for widget in WIDGETS)
 
 
 def test_the_export_writes_one_assignment_per_lab(exported):
     folders, said = exported
     assert said.count("\n") == 2 * len(NUMBERED)
     for form, place in (("nbgrader", "source/{0}/{0}.ipynb"), ("otter", "{0}.ipynb")):
-        assert all((folders[form] / place.format(name)).exists() for name in NUMBERED)
+        for name in NUMBERED:
+            assert (folders[form] / place.format(name)).exists()
 
 
 def test_the_grader_of_otter_installs_the_wheel_beside_the_assignment_and_nothing_by_name(exported):

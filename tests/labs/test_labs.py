@@ -28,15 +28,18 @@ def built(name, solved):
 
 
 def code_of(name, solved=True):
-    return [cell.source for cell in built(name, solved).cells if cell.cell_type == "code"]
+    cells = built(name, solved).cells
+    return [cell.source for cell in cells if cell.cell_type == "code"]
 
 
 def prose_of(name):
-    return [cell.source for cell in built(name, True).cells if cell.cell_type == "markdown"]
+    cells = built(name, True).cells
+    return [cell.source for cell in cells if cell.cell_type == "markdown"]
 
 
 def outputs_of(name, solved):
-    return [output for cell in committed(name, solved).cells if cell.cell_type == "code" for output in cell.outputs]
+    cells = [cell for cell in committed(name, solved).cells if cell.cell_type == "code"]
+    return [output for cell in cells for output in cell.outputs]
 
 
 # -- committed notebooks -------------------------------------------------------------------------------------------
@@ -55,13 +58,15 @@ def test_no_output_is_an_error_or_needs_a_living_kernel(name, solved):
     for output in outputs_of(name, solved):
         assert output.output_type != "error"
         assert output.get("name") != "stderr"
-        assert not any("widget" in kind for kind in output.get("data", {}))
+        kinds = output.get("data", {})
+        assert not any("widget" in kind for kind in kinds)
         assert "not found" not in str(output.get("data", ""))
 
 
 @each_notebook
 def test_every_picture_says_in_words_what_it_shows(name, solved):
-    pages = [output.data.get("text/html", "") for output in outputs_of(name, solved) if "data" in output]
+    outputs = [output for output in outputs_of(name, solved) if "data" in output]
+    pages = [output.data.get("text/html", "") for output in outputs]
     pictures = [page for page in pages if "<img" in page]
     assert pictures
     assert all('alt="' in page and 'alt=""' not in page for page in pictures)
@@ -73,10 +78,12 @@ SHOWN_CHECK = re.compile(r"^gv\.checks\.", re.MULTILINE)
 @pytest.mark.parametrize(("solved", "word"), [(False, "not done yet"), (True, "right")], ids=["open", "solved"])
 @each_source
 def test_checks_are_open_for_students_and_right_in_solutions(name, solved, word):
-    cells = [cell for cell in committed(name, solved).cells if SHOWN_CHECK.search(cell.source)]
-    said = [cell.outputs[-1].data["text/plain"].split(": ")[0] for cell in cells]
-    assert said
-    assert all(one.endswith(word) for one in said)
+    cells = committed(name, solved).cells
+    checks = [cell for cell in cells if SHOWN_CHECK.search(cell.source)]
+    texts = [cell.outputs[-1].data["text/plain"] for cell in checks]
+    assert texts
+    for text in texts:
+        assert text.split(": ")[0].endswith(word)
 
 
 SECTIONS = re.compile(r"^# ## (\d+) ·", re.MULTILINE)
@@ -113,7 +120,10 @@ def test_the_answer_to_a_prediction_is_folded_until_a_student_has_answered(name)
 @each_lab
 def test_code_cells_are_short(name):
     shown = ["one line" if "gv.predict(" in code else code for code in code_of(name)]  # a question is folded
-    lengths = [len([line for line in code.splitlines() if line.strip()]) for code in shown]
+    lengths = []
+    for code in shown:
+        lines = [line for line in code.splitlines() if line.strip()]
+        lengths.append(len(lines))
     assert median(lengths) <= 4
     assert max(lengths) <= 12
 
@@ -159,11 +169,13 @@ def test_a_lab_opens_with_question_goal_and_time_and_closes_with_recap_source_an
 @each_lab
 def test_an_exercise_has_stars_and_two_hints(name):
     cells = build.read_cells(build.read_source(name))
-    together = "\n\n".join(text if kind == "markdown" else "# code" for kind, text in cells)
+    parts = [text if kind == "markdown" else "# code" for kind, text in cells]
+    together = "\n\n".join(parts)
     exercises = re.findall(r"^## Exercise .*?(?=^# code)", together, re.MULTILINE | re.DOTALL)
     assert 1 <= len(exercises) <= 4
     assert all(build.STARS.search(text) for text in exercises)
-    assert [len(build.HINT.findall(text)) for text in exercises] == [2] * len(exercises)
+    for text in exercises:
+        assert len(build.HINT.findall(text)) == 2
 
 
 @pytest.mark.parametrize("name", NUMBERED)
@@ -191,17 +203,20 @@ def test_every_source_is_a_link(name):
 
 @pytest.mark.parametrize("name", NUMBERED)
 def test_a_lab_has_a_page_for_the_teacher(name):
-    text = (LABS / "teaching" / f"{name[:2]}.md").read_text(encoding="utf-8")
+    page = LABS / "teaching" / f"{name[:2]}.md"
+    text = page.read_text(encoding="utf-8")
     assert_in_order(
         text, ["## Goals", "## Fifty minutes", "## Ask", "## Misconceptions", "## Answers", "## In two minutes"]
     )
     plan = text.split("## Fifty minutes")[1].split("\n## ")[0]
-    assert sum(map(int, re.findall(r"^\| *(\d+) *\|", plan, re.MULTILINE))) == 50
+    minutes = re.findall(r"^\| *(\d+) *\|", plan, re.MULTILINE)
+    assert sum(map(int, minutes)) == 50
 
 
 @pytest.mark.parametrize("name", NUMBERED)
 def test_the_course_plan_lists_the_exercises(name):
-    course = (LABS / "teaching" / "course.md").read_text(encoding="utf-8").split("## Exercises by lab")[1]
+    text = (LABS / "teaching" / "course.md").read_text(encoding="utf-8")
+    course = text.split("## Exercises by lab")[1]
     found = re.findall(r"^## Exercise \d+ · (.+?)( · home)?$", "\n".join(prose_of(name)), re.MULTILINE)
     in_class, at_home = (", ".join(title for title, home in found if bool(home) == asked) for asked in (False, True))
     assert f"| {name[:2]} | {in_class} | {at_home} |" in course
@@ -216,18 +231,21 @@ def test_at_most_six_words_are_new(name):
 @each_lab
 def test_one_predicts_before_one_presses(name):
     in_prose = sum("**Predict before you press.**" in text for text in prose_of(name))
-    assert in_prose + sum("gv.predict(" in code for code in code_of(name)) >= 3
+    in_code = sum("gv.predict(" in code for code in code_of(name))
+    assert in_prose + in_code >= 3
 
 
 @each_lab
 def test_every_question_is_folded_for_students_and_the_score_comes_after_the_last_one(name):
-    cells = [cell for cell in built(name, False).cells if cell.cell_type == "code"]
-    asking = [place for place, cell in enumerate(cells) if "gv.predict(" in cell.source]
+    every_cell = built(name, False).cells
+    cells = [cell for cell in every_cell if cell.cell_type == "code"]
+    sources = [cell.source for cell in cells]
+    asking = [place for place, source in enumerate(sources) if "gv.predict(" in source]
     hidden = [place for place, cell in enumerate(cells) if cell.metadata.get("jupyter", {}).get("source_hidden")]
     assert asking == hidden
-    firsts = {cells[place].source.partition("\n")[0] for place in asking}
+    firsts = {sources[place].partition("\n")[0] for place in asking}
     assert firsts <= {"gv.predict(", "# NBVAL_IGNORE_OUTPUT"}, "JupyterLab shows the first line of a folded cell"
-    scores = [place for place, cell in enumerate(cells) if cell.source == "gv.score()"]
+    scores = [place for place, source in enumerate(sources) if source == "gv.score()"]
     assert len(scores) == bool(asking)
     assert max(asking, default=-1) < max(scores, default=0)
 
@@ -309,7 +327,8 @@ def folder(tmp_path, monkeypatch):
     build.README.write_text(build.with_table(build.README, build.table_of_labs()))
     for solved in (False, True):
         notebook = build.build_notebook("42_lab", solved)
-        for count, cell in enumerate((c for c in notebook.cells if c.cell_type == "code"), 1):
+        code_cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
+        for count, cell in enumerate(code_cells, 1):
             cell.execution_count = count
         nbformat.write(notebook, build.target("42_lab", solved))
     return tmp_path
@@ -322,7 +341,8 @@ def test_a_student_gets_the_open_exercise_and_the_solution_keeps_the_solved_one(
 
 
 def test_cell_ids_do_not_change_from_build_to_build(folder):
-    ids = [[cell.id for cell in build.build_notebook("42_lab", True).cells] for _ in range(2)]
+    notebooks = [build.build_notebook("42_lab", True) for _ in range(2)]
+    ids = [[cell.id for cell in notebook.cells] for notebook in notebooks]
     assert ids[0] == ids[1] == ["42-lab-00", "42-lab-01", "42-lab-02"]
 
 

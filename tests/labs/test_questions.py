@@ -68,7 +68,8 @@ def test_an_exam_takes_an_hour_and_asks_nothing_that_only_the_homework_teaches()
         assert not [question.place for question in exam["choice"] if "home" in question.place]
         for part in ("minutes", "points"):
             assert bank.POINTS * len(exam["choice"]) + sum(task[part] for task in exam["written"]) == 60
-    first, second = ({question.name for question in exam["choice"]} for exam in EXAMS)
+    names = [{question.name for question in exam["choice"]} for exam in EXAMS]
+    first, second = names
     assert not first & second
 
 
@@ -78,9 +79,11 @@ def test_the_answers_to_the_written_tasks_are_computed():
     assert len(machine) == 3
     legal = [token for token in ("a", "bc", "cb", "c") if machine.accepts_prefix(b"ab" + token.encode())]
     assert machine.accepts(b"ab")
-    assert f"After `ab`: {', '.join(f'`{token}`' for token in legal)} and EOS." in first
+    listed = ", ".join(f"`{token}`" for token in legal)
+    assert f"After `ab`: {listed} and EOS." in first
     for requests, compiles, (once, per_mask) in product([1000], [1, 1000], [(40, 0.02), (1, 0.4)]):
-        assert f"{compiles * once + requests * 100 * per_mask:,.0f} ms" in last
+        total = compiles * once + requests * 100 * per_mask
+        assert f"{total:,.0f} ms" in last
 
 
 # -- the forms --------------------------------------------------------------------------------------------------------
@@ -99,7 +102,8 @@ def read_gift(text):
         for line in body.split("\n"):
             if not line.startswith("####"):
                 said, _, why = re.fullmatch(r"[=~]((?:[^\\#]|\\.)*)(#((?:[^\\#]|\\.)*))?", line).groups()
-                choices.append((unescape(said), unescape(why or ""), line.startswith("=")))
+                reason = unescape(why or "")
+                choices.append((unescape(said), reason, line.startswith("=")))
         assert name not in found
         found[name] = (category, unescape(ask), choices)
     return found
@@ -134,7 +138,8 @@ SHEETS = {f"exam-{number}.md": exam["choice"] for number, exam in enumerate(EXAM
 def test_a_sheet_has_the_questions_and_no_answers(name):
     sheet = (bank.TEACHING / name).read_text(encoding="utf-8")
     for number, question in enumerate(SHEETS[name], 1):
-        block = sheet.split(f"\n**{number}** ")[1].split("\n\n**")[0].strip()
+        after = sheet.split(f"\n**{number}** ")[1]
+        block = after.split("\n\n**")[0].strip()
         lines = [f"* {letter} · {one.text}" for letter, one in zip("ABCD", question.choices, strict=False)]
         assert block == "\n".join([question.ask, "", *lines])
     answers = [choice.why for question in SHEETS[name] for choice in question.choices]
@@ -145,7 +150,8 @@ def test_a_sheet_has_the_questions_and_no_answers(name):
 def test_the_page_says_what_the_sources_say():
     page = bank.PAGE.read_text(encoding="utf-8")
     for question in EVERY:
-        block = page.split(f"\n**{question.name}** ")[1].split("\n\n**")[0]
+        after = page.split(f"\n**{question.name}** ")[1]
+        block = after.split("\n\n**")[0]
         assert block.startswith(f"{question.ask}\n")
         assert re.findall(r"^\* (\w) .*\*\*Right\.\*\*", block, re.MULTILINE) == [question.letter]
         for choice in question.choices:
@@ -153,10 +159,12 @@ def test_the_page_says_what_the_sources_say():
 
 
 def test_the_gain_is_computed_as_the_page_says():
-    code = bank.PAGE.read_text(encoding="utf-8").split("```python\n")[1].split("```")[0]
+    page = bank.PAGE.read_text(encoding="utf-8")
+    code = page.split("```python\n")[1].split("```")[0]
     space = {}
     exec(code, space)
-    assert round(space["gain"]([5, 6, 4], [9, 9, 9]), 2) == 0.57
+    gain = space["gain"]([5, 6, 4], [9, 9, 9])
+    assert round(gain, 2) == 0.57
     assert space["gain"]([12, 0], [12, 12]) == 1
 
 
@@ -169,7 +177,8 @@ def test_the_examples_of_the_writer_hold():
 
 def asked_by_the_walk(regex, tokens):
     vocabulary = gv.Vocabulary(tokens.encode().split())
-    return f"{gv.tokens.lazy_walk(gv.regex(regex), vocabulary, '').asked} times"
+    walk = gv.tokens.lazy_walk(gv.regex(regex), vocabulary, "")
+    return f"{walk.asked} times"
 
 
 def hits(name, way, what):
@@ -190,7 +199,8 @@ def next_bytes(machine, text):
 
 def opened_within(budget):
     opener = gv.ToyModel([b"(", b")", b"start", b"</s>"], lambda tokens: [9, 0, 0, 0], eos={3})
-    guide = gv.within(gv.guide(gv.grammar('root ::= ("(" root ")")*'), opener.vocabulary), budget)
+    machine = gv.grammar('root ::= ("(" root ")")*')
+    guide = gv.within(gv.guide(machine, opener.vocabulary), budget)
     return gv.record(opener, "start", guide, max_tokens=budget).text.count("(")
 
 
@@ -200,9 +210,11 @@ def longest_name_before_the_slice():
 
 
 def place_in_packed_mask(token):
-    [words] = gv.serving.pack_masks(np.arange(128)[None] == token)
+    mask = np.arange(128)[None] == token
+    [words] = gv.serving.pack_masks(mask)
     [word] = np.flatnonzero(words)
-    return f"word {word}, bit {int(words[word]).bit_length() - 1}"
+    bit = int(words[word]).bit_length() - 1
+    return f"word {word}, bit {bit}"
 
 
 def texts_at_temperature_0():
@@ -259,7 +271,9 @@ def need_one_state(pair):
 
 def is_legal_after_the_point(token):
     machine = gv.regex(r"\d+(\.\d+)?")
-    return machine.accepts(b"3.") if token == "EOS" else machine.accepts_prefix(b"3." + token.encode())
+    if token == "EOS":
+        return machine.accepts(b"3.")
+    return machine.accepts_prefix(b"3." + token.encode())
 
 
 def is_dependent(piece):
@@ -288,7 +302,9 @@ VERDICTS = {  # true of the right choice only, whose text comes without its quot
 @pytest.mark.parametrize("name", VERDICTS)
 def test_a_verdict_is_true_of_the_right_choice_only(name):
     for choice in QUESTIONS[name].choices:
-        text = choice.text.strip("`") if choice.text.count("`") == 2 else choice.text
+        text = choice.text
+        if text.count("`") == 2:
+            text = text.strip("`")
         verdict = VERDICTS[name]
         judged = text.encode() if name == "03-5" else text
         assert bool(verdict(judged)) == choice.right, choice.text

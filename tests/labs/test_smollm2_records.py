@@ -29,7 +29,8 @@ def rows_of(record):
     for number, case in enumerate(record["cases"]):
         for way, text in case["outputs"].items():
             end = "max_tokens" if way in case["cut"] else "eos"
-            yield {"case": number, "way": way, "text": text, "end": end, "least": case["least_z"].get(way, 1)}
+            least = case["least_z"].get(way, 1)
+            yield {"case": number, "way": way, "text": text, "end": end, "least": least}
 
 
 def test_every_record_is_there():
@@ -38,7 +39,9 @@ def test_every_record_is_there():
 
 
 def test_runs_side_by_side_write_what_they_write_alone(clerk):
-    asked = [questions.Way("", gv.regex("[0-9]{1,3}"), 5), questions.Way("", None, 9)]
+    guided = questions.Way("", gv.regex("[0-9]{1,3}"), 5)
+    free = questions.Way("", None, 9)
+    asked = [guided, free]
     prompts = [f"{text}\nJSON with name, age:\n" for text in ("Ada is 36.", "Zoe Young is 7 years old.")]
     runs = [record.Run(case, str(way), prompts[case], asked[way]) for case in range(2) for way in range(2)]
     beside = {(row["case"], row["way"]): row["text"] for row in record.decode_side_by_side(clerk, runs)}
@@ -46,7 +49,8 @@ def test_runs_side_by_side_write_what_they_write_alone(clerk):
 
 
 def test_a_light_trace_shows_the_steps_and_not_the_texts_of_the_map(clerk, tmp_path):
-    run = gv.record(clerk, "Age:\n", gv.guide(gv.regex("[0-9]{1,3}"), clerk.vocabulary), temperature=0)
+    guide = gv.guide(gv.regex("[0-9]{1,3}"), clerk.vocabulary)
+    run = gv.record(clerk, "Age:\n", guide, temperature=0)
     alone.save_light(run, tmp_path / "run.json")
     shown = gv.Trace.load(tmp_path / "run.json").shown
     assert shown["map"]["bits"]
@@ -58,7 +62,8 @@ def test_a_record_says_where_it_comes_from(name):
     about = read(name)["about"]
     assert about["model"].startswith("SmolLM2-135M-Instruct")
     assert len(about["weights_sha256"]) == 64
-    assert all(about[key] for key in ("date", "device", "versions", "threads", "seed", "settings", "package"))
+    for key in ("date", "device", "versions", "threads", "seed", "settings", "package"):
+        assert about[key]
 
 
 @pytest.mark.parametrize("name", JUDGED)
@@ -66,7 +71,8 @@ def test_a_table_follows_from_the_outputs(name):
     record = read(name)
     cases = [questions.Case(case["fact"], case["right"]) for case in record["cases"]]
     made = tables.make_table(name, cases, list(rows_of(record)))
-    assert sorted(made["table"], key=str) == sorted(record["table"], key=str)
+    rows = sorted(made["table"], key=str)
+    assert rows == sorted(record["table"], key=str)
     assert made.get("said") == record.get("said")
     assert made.get("pairs") == record.get("pairs")
 
@@ -74,10 +80,15 @@ def test_a_table_follows_from_the_outputs(name):
 @pytest.mark.parametrize("name", JUDGED)
 def test_each_case_is_asked_in_each_way_and_is_one_of_the_script(name):
     record, (make, ways) = read(name), questions.RECORDS[name]
-    assert record["words"] == {way: asked.words for way, asked in ways.items()}
-    wanted = {*ways, questions.AFTER} if name.startswith("sums") else {*ways}
-    assert all(set(case["outputs"]) == wanted for case in record["cases"])
-    made = list(make(questions.COUNTS[name]))[: len(record["cases"])]
+    words = {way: asked.words for way, asked in ways.items()}
+    assert record["words"] == words
+    wanted = {*ways}
+    if name.startswith("sums"):
+        wanted.add(questions.AFTER)
+    for case in record["cases"]:
+        assert set(case["outputs"]) == wanted
+    count = len(record["cases"])
+    made = list(make(questions.COUNTS[name]))[:count]
     assert [(case.fact, case.right) for case in made] == [(case["fact"], case["right"]) for case in record["cases"]]
 
 
@@ -97,7 +108,8 @@ def test_the_shares_of_the_bias_follow_from_its_outputs():
             begins = text.startswith(questions.LABELS)
             judged = {"begins with a label": begins, "is a label": text in questions.LABELS}
             hits += judged.get(row["what"], text == case["right"])
-        assert (row["hits"], row["of"]) == (hits, len(record["cases"]))
+        assert row["hits"] == hits
+        assert row["of"] == len(record["cases"])
 
 
 @pytest.mark.parametrize("name", JUDGED)
@@ -106,7 +118,8 @@ def test_a_masked_output_that_was_not_cut_fits_its_mask(name):
     for case in record["cases"]:
         for way, asked in ways.items():
             if asked.machine and way not in case["cut"]:
-                assert asked.machine.accepts(case["outputs"][way].encode()), (way, case["outputs"][way])
+                output = case["outputs"][way]
+                assert asked.machine.accepts(output.encode()), (way, output)
 
 
 def test_the_table_of_conversations_follows_from_what_was_said():
@@ -127,7 +140,8 @@ def test_the_table_of_repairs_follows_from_what_was_said():
         first = read(task.record)["cases"]
         for case, kept in zip(cases, first, strict=False):
             for way in ("free", "mask"):
-                assert case["answers"][way] == [kept["outputs"][getattr(task, way)]]
+                output = kept["outputs"][getattr(task, way)]
+                assert case["answers"][way] == [output]
         table += repairs.tabulate(name, cases)
     assert made["table"] == table
 
@@ -140,7 +154,9 @@ def test_what_lab_13_tells_of_repairs():
     assert (len(again), sum(mended["repair"]), sum(mended["retry"])) == (26, 8, 17)
     assert sum(repairs.complain(case["free"][0], schema).startswith("Extra data") for case in again) == 25
     third = [case["repair"] for case in again if len(case["repair"]) == 3]
-    assert [texts[1] == texts[2] for texts in third] == [True] * 18
+    assert len(third) == 18
+    for texts in third:
+        assert texts[1] == texts[2]
 
 
 @pytest.fixture
@@ -164,7 +180,8 @@ def test_a_repair_sends_text_and_message_back_and_a_retry_the_question_alone(rep
     right = '{"name": "Ada", "age": 36, "city": "Oslo"}'
     asked, answers = repaired(repairs.REPAIR, "[]", right)
     assert answers == [["{", "[]", right]]
-    assert [message["role"] for message in asked[1][1]] == ["user", "assistant", "user", "assistant", "user"]
+    roles = [message["role"] for message in asked[1][1]]
+    assert roles == ["user", "assistant", "user", "assistant", "user"]
     assert "[] is not of type 'object'" in asked[1][1][-1]["content"]
     asked, _ = repaired(repairs.RETRY, "[]", "[]")
     assert [(len(messages), way.temperature, way.seed) for _, messages, way in asked] == [(1, 1.0, 2), (1, 1.0, 3)]
@@ -191,8 +208,10 @@ def test_the_stage_tells_the_steps_of_an_older_record_from_its_facts(name):
     if trace.recording:
         for old, new in zip(trace.shown["add"], shown, strict=True):
             ranks = dict(zip([row[0] for row in old["rows"]], old["ranks"], strict=True))
-            assert new["ranks"] == [ranks[row[0]] for row in new["rows"]]
+            expected = [ranks[row[0]] for row in new["rows"]]
+            assert new["ranks"] == expected
 
 
 def test_the_records_are_small():
-    assert sum(path.stat().st_size for path in FOLDER.iterdir()) < 1_600_000
+    sizes = [path.stat().st_size for path in FOLDER.iterdir()]
+    assert sum(sizes) < 1_600_000
