@@ -58,10 +58,12 @@ CALL = marked_call(f"\n{ADD}\n")
 )
 def test_a_choice_says_which_answers_are_allowed(choice, texts, refused):
     machine = gv.turn(tools=TOOLS, choice=choice)
-    assert_reads(machine, [THINK + text for text in texts], [THINK + text for text in refused])
+    after_thoughts = [THINK + text for text in texts]
+    assert_reads(machine, after_thoughts, [THINK + text for text in refused])
     assert_reads(machine, [THINK + b"\n\n" + text for text in texts], texts)
     opened = gv.turn(tools=TOOLS, choice=choice, think="open")
-    assert_reads(opened, [THINK.removeprefix(MARK["<think>"]) + text for text in texts])
+    rest = THINK.removeprefix(MARK["<think>"])
+    assert_reads(opened, [rest + text for text in texts])
     assert not opened.accepts_prefix(MARK["<think>"])
     silent = gv.turn(tools=TOOLS, choice=choice, think=False)
     assert_reads(silent, texts, [THINK + text for text in texts])
@@ -145,7 +147,8 @@ def test_different_tools_share_the_rules_of_plain_json_and_what_all_calls_begin_
     assert len(rules) - len(one.grammar.rules) == 2 * 29, "a rule for a tool, and one for its arguments"
     assert sum(rule.name.startswith("string") for rule in rules) == 1
     call = '\n{"name": "tool-7", "arguments": {"key-7": {"a": null}}}\n'
-    assert_reads(machine, [marked_call(call)], [marked_call(call.replace("tool-7", "tool-8"))])
+    other_key = call.replace("tool-7", "tool-8")
+    assert_reads(machine, [marked_call(call)], [marked_call(other_key)])
 
 
 NESTED = {"type": "integer"}

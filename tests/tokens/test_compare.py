@@ -91,7 +91,8 @@ def test_differences_on_special_tokens_are_named(grammar, text, expected):
 def test_of_random_constraints_nothing_is_ours(build, texts, data, seed):
     text = data.draw(texts)
     try:
-        tokens = choose_tokens(gv.guide(build(text), V), Random(seed), 5)
+        guide = gv.guide(build(text), V)
+        tokens = choose_tokens(guide, Random(seed), 5)
     except GuidedVizError:
         return
     found = gv.compare_engines(text, V, tokens)
@@ -101,14 +102,16 @@ def test_of_random_constraints_nothing_is_ours(build, texts, data, seed):
 def test_a_schema_shows_nothing_that_has_no_name():
     schema = {"type": "object", "properties": {"a": {"type": "integer"}}, "required": ["a"]}
     found = gv.compare_engines(schema, V, '{"a": 36}')
-    assert {kind for _, kind, _ in kinds_of(found)} <= {"forced only", "known fault", "lawful choice"}
+    kinds = {kind for _, kind, _ in kinds_of(found)}
+    assert kinds <= {"forced only", "known fault", "lawful choice"}
     assert not found.steps[-1].stopped
 
 
 def test_a_special_id_without_text_is_taken_where_another_may_come():
     found = gv.compare_engines("root ::= <s>", NAMED, b"\xff<s>\xfe", ["llguidance"])
     [difference] = found.steps[0].differences
-    assert (difference.name, difference.extra) == (NO_TEXT[1], (len(V) + 1,))
+    assert difference.name == NO_TEXT[1]
+    assert difference.extra == (len(V) + 1,)
 
 
 def test_a_wrong_mask_of_ours_would_be_called_ours(monkeypatch):
@@ -138,7 +141,8 @@ def test_a_comparison_reads_as_a_table():
 def test_an_engine_that_cannot_take_it_is_named_and_the_others_go_on():
     found = gv.compare_engines('root ::= "(" root ")" | "x"', V, "(x)")
     assert found.unable == (("outlines-core", "a grammar with a stack"),)
-    assert [name for name, _ in found.engines] == ["xgrammar", "llguidance", *VARIANTS]
+    names = [name for name, _ in found.engines]
+    assert names == ["xgrammar", "llguidance", *VARIANTS]
     assert len(found.steps) == 4
     assert all(version for _, version in found.engines)
 

@@ -67,7 +67,8 @@ LONG = with_end([b"a", b"aaa", b"a" * 17, b'"', b'a"', b'aa"', b'"x', b"\xc3", b
 @pytest.mark.parametrize(("low", "high"), [(0, 127), (128, 129), (4095, 4097)])
 @pytest.mark.quick(every=2)
 def test_masks_at_the_bounds(low, high, engine):
-    guide = gv.guide(counting(f'"[aé]{{{low},{high}}}"x?'), LONG, engine)
+    machine = counting(f'"[aé]{{{low},{high}}}"x?')
+    guide = gv.guide(machine, LONG, engine)
     for count in {*range(25), *range(max(0, low - 20), high + 1)}:
         state = read(guide.machine, b'"' + b"a" * count)
         more = [count + letters <= high for letters in (1, 3, 17)]
@@ -94,4 +95,6 @@ def test_an_index_of_a_schema_that_counts_has_the_masks_of_its_split():
     machine = gv.json_schema({"type": "object", "properties": properties})
     vocabulary = gv.Vocabulary([*BYTES, b'{"', b'":', b'", "', b"aaaa", b"\\u00", b'"}', "é".encode()])
     text = b'{"a": "' + b"xy\\n\xc3\xa9" * 30 + b'", "b": 7}'
-    assert_alike(gv.guide(machine, vocabulary, "index"), gv.guide(machine, vocabulary, "split"), text)
+    index = gv.guide(machine, vocabulary, "index")
+    split = gv.guide(machine, vocabulary, "split")
+    assert_alike(index, split, text)

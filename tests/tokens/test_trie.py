@@ -37,13 +37,15 @@ def test_nodes_are_exactly_the_beginnings_of_pieces_in_level_order(v):
     for token in v.text_ids:
         piece = v.pieces[token]
         beginnings |= {piece[:end] for end in range(len(piece) + 1)}
-    assert spelled == sorted(beginnings, key=lambda piece: (len(piece), piece))
+    by_length = sorted(beginnings, key=lambda piece: (len(piece), piece))
+    assert spelled == by_length
     for depth, (low, high) in enumerate(pairwise(trie.levels)):
         lengths = {len(piece) for piece in spelled[low:high]}
         assert lengths == {depth}
     assert trie.levels[-1] == len(trie)
     by_token = [v.pieces[token] if token in v.text_ids else None for token in range(len(v))]
-    assert [None if node == -1 else spelled[node] for node in trie.node_of] == by_token
+    texts = [None if node == -1 else spelled[node] for node in trie.node_of]
+    assert texts == by_token
 
 
 @pytest.mark.parametrize("few", [0, 10**9])

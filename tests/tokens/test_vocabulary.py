@@ -28,7 +28,8 @@ def test_what_is_no_id_is_displayed_and_refused_in_a_short_message(token):
 def test_the_order_is_that_of_the_bytes_and_ids_without_text_come_last(v):
     every = range(len(v))
     text = sorted(v.text_ids, key=lambda token: (v.pieces[token], token))
-    assert v.order.tolist() == [*text, *(token for token in every if token not in v.text_ids)]
+    others = [token for token in every if token not in v.text_ids]
+    assert v.order.tolist() == [*text, *others]
     assert v.order[v.rank].tolist() == list(every)
     assert not v.order.flags.writeable
     assert not v.rank.flags.writeable
@@ -79,10 +80,12 @@ def test_llama3_has_its_128256_tokens():
     v = Vocabulary.llama3()
     assert len(v) == 128_256
     assert len(v.special) == 256
-    assert [v.display(token) for token in sorted(v.eos)] == ["<|end_of_text|>", "<|eom_id|>", "<|eot_id|>"]
+    ends = [v.display(token) for token in sorted(v.eos)]
+    assert ends == ["<|end_of_text|>", "<|eom_id|>", "<|eot_id|>"]
     assert sorted(v.eos) == [128_001, 128_008, 128_009]
     assert v.pieces[v.ids(b" the")[0]] == b" the"
-    assert all(v.ids(bytes([byte])) for byte in range(256))
+    for byte in range(256):
+        assert v.ids(bytes([byte]))
 
 
 @pytest.mark.slow

@@ -102,8 +102,10 @@ def test_a_content_without_a_machine_ends_at_the_first_end():
 
 @pytest.mark.filterwarnings("ignore::guidedviz.errors.NoTextWarning")
 def test_a_content_keeps_its_notes_and_without_a_text_its_tag_never_opens():
-    assert gv.tagged(begin="<", machine=gv.json_schema({"type": "integer", "x-unit": "m"}), end=">").notes
-    assert_reads(gv.tagged(begin="ab", machine=gv.regex(r"[^\s\S]"), end=""), ["aaa"], ["aab"])
+    integer = gv.json_schema({"type": "integer", "x-unit": "m"})
+    assert gv.tagged(begin="<", machine=integer, end=">").notes
+    nothing = gv.regex(r"[^\s\S]")
+    assert_reads(gv.tagged(begin="ab", machine=nothing, end=""), ["aaa"], ["aab"])
 
 
 def test_a_token_may_close_one_tag_and_open_the_next():
