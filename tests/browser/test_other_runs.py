@@ -31,7 +31,7 @@ def test_the_prompt_is_edited_in_place_and_the_run_before_it_stands_beside(bare,
     stage.wait(1)
     stage.root.locator(".gv-compare").click()
     pair = stage.root.locator(".gv-pair")
-    assert pair.locator("mark").count() >= 1
+    pair.locator("mark").first.wait_for()
     assert "hacked" in stage.root.locator(".gv-prompt").inner_text()
     assert bare.page.evaluate("window.hacked") is None
     box = pair.bounding_box()
