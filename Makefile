@@ -11,7 +11,7 @@ ROOT_FLAG := $(shell test "$$(id -u)" = 0 && echo --allow-root)
 TESTS := OMP_NUM_THREADS=1 $(BIN)/python -m pytest
 # the tests run in four processes, which fill two cores: two without a browser, and two with one, which often wait.
 # What loads torch is in the first of each pair: the checks fork, and a process with torch is slow to fork.
-UNIT_ONE := $(addprefix tests/,bench decoding host machines models serving tokens train) bench guidedviz/models
+UNIT_ONE := $(addprefix tests/,bench decoding host machines models serving site tab tokens train) bench guidedviz/models
 BROWSER_ONE := $(addprefix tests/browser/test_,access.py attacks.py charts.py hostile.py hostile_pages.py jupyterlab.py labs.py lite.py looks.py site.py)
 # what was imported once is kept compiled: a kernel that has to compile torch anew starts five seconds later
 unexport PYTHONDONTWRITEBYTECODE
@@ -94,7 +94,7 @@ kernel: .venv/test-is-ready notebooks
 
 # no check: what the tests import is compiled once, since processes that begin together would all compile it
 imports:
-	@$(BIN)/python -m pytest --collect-only > .venv/collected || true
+	@$(BIN)/python -m pytest --collect-only tests/host tests/widgets > .venv/collected || true
 
 # installs Chromium where it is missing, so that no test waits for it
 chromium:
