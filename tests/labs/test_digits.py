@@ -64,3 +64,12 @@ def test_no_figure_of_a_model_has_more_than_four_digits(name, solved):
     found = {cell.id: long_figures(cell) for cell in cells}
     too_long = {cell: figures for cell, figures in found.items() if figures}
     assert not too_long, "print fewer digits, such as gv.sampling.probability(p) or {p:.4g}"
+
+
+def test_the_figures_of_prints_pages_and_charts_are_read():
+    page = {"text/html": 'p = 0.1547991 <img src="data:image/png;base64,1.23456789">', "text/plain": "0.25, 12,345"}
+    chart = {"application/vnd.plotly.v1+json": {"y": [1, 103.16936]}}
+    outputs = [{"output_type": "stream", "name": "stdout", "text": "1.00000e-05"}]
+    outputs += [{"output_type": "display_data", "metadata": {}, "data": data} for data in (page, chart)]
+    cell = nbformat.from_dict({"cell_type": "code", "source": "", "outputs": outputs})
+    assert long_figures(cell) == ["1.00000e-05", "0.1547991", "103.16936"]

@@ -395,3 +395,15 @@ def test_an_unknown_lab_is_named(folder, capsys):
     with pytest.raises(SystemExit):
         build.main(["43_other"])
     assert "42_lab" in capsys.readouterr().err
+
+
+@each_source
+def test_a_student_finds_no_solution(name):
+    for cell in built(name, False).cells:
+        assert "# solution" not in cell.source
+        assert "# open" not in cell.source
+        assert "# end" not in cell.source
+
+
+def test_an_exercise_without_an_open_version_gets_dots():
+    assert build.settle_exercise("    # solution:\n    return 1\n    # end", solved=False) == "    ..."

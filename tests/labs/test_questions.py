@@ -9,6 +9,7 @@ import re
 from collections import Counter
 from itertools import combinations, product
 
+import jsonschema
 import numpy as np
 import pytest
 
@@ -308,3 +309,33 @@ def test_a_verdict_is_true_of_the_right_choice_only(name):
         verdict = VERDICTS[name]
         judged = text.encode() if name == "03-5" else text
         assert bool(verdict(judged)) == choice.right, choice.text
+
+
+def test_the_right_number_is_not_shown_by_an_order_of_the_others():
+    shown, numbers = 0, 0
+    for question in EVERY:
+        found = [re.match(r"[\d,.]+\b", choice.text) for choice in question.choices]
+        if not all(found):
+            continue
+        values = [float(one[0].replace(",", "")) for one in found]
+        others = [value for value, choice in zip(values, question.choices, strict=True) if not choice.right]
+        numbers += 1
+        shown += others == sorted(others) and values != sorted(values)
+    assert numbers > 15
+    assert shown < numbers / 3
+
+
+def test_what_other_answers_say_is_so():
+    assert not is_read('Sure: {"a": 1}')  # 00-1
+    assert f"It was {hits('smollm2/json', 'keys, mask', 'right')}." in QUESTIONS["00-5"].right.why
+    person = gv.json_schema({"type": "object", "properties": {"city": {"minLength": 1}}, "required": ["city"]})
+    assert [person.accepts(f'{{"city": {value}}}'.encode()) for value in ('""', '"Oslo"')] == [False, True]  # 06-6
+    same = [gv.sampling.softmax(np.array(logits)) for logits in ([3.0, 1.0, 1.0], [0.0, -2.0, -2.0])]
+    np.testing.assert_allclose(*same)  # 01-1
+    kept = gv.sampling.top_k(np.array([0.6, 0.3, 0.1]), 2)
+    assert kept[2] == 0  # 02-4
+    inside = gv.guide(RECORD, gv.load_model("clerk").vocabulary).mask(read(RECORD, b'{"name": "Zoe'))
+    assert inside.mean() > 0.9  # 05-5
+    assert jsonschema.Draft202012Validator({"type": "object", "requird": ["age"]}).is_valid({})  # 06-2
+    with pytest.raises(gv.PatternError):
+        gv.json_schema({"type": "int"})  # 13-5
