@@ -7,6 +7,7 @@ import pytest
 import guidedviz as gv
 from guidedviz.models.chat import Prompt
 from guidedviz.views.charts.bars import NOT_ASKED_WORDS
+from tests.browser.access import CONTRAST
 from tests.common import regex_guide
 
 pytestmark = pytest.mark.browser
@@ -55,30 +56,54 @@ def runs():
 def test_the_still_picture_says_what_the_page_says(bare, runs, name):
     trace, guide = runs[name]
     machine = guide.machine if guide else None
+    bare.page.emulate_media(reduced_motion="reduce")  # the stack does not walk through the bytes of a token
     stage = bare.show_stage(gv.stage(trace, guide=guide, steps=len(trace.steps)))
+    stage.wait(len(trace.steps))
     for cursor in (len(trace.steps), 0, len(trace.steps) // 2):
         stage.root.get_by_role("slider", name="step").fill(str(cursor))  # also into a forced text
         stage.wait(cursor)
         page = stage.root.evaluate(TEXTS)
         still = ET.fromstring(gv.views.draw_stage(trace, cursor, machine=machine).svg)
-        for part in ("token", "special"):
-            assert [squash(words) for words in parts(still, part)] == [squash(words) for words in page[part]]
+        assert [squash(words) for words in parts(still, "token")] == list(map(squash, page["token"]))
         rows = parts(still, "row")
+        assert len(rows) == len(page["row"])
         for row, shown in zip(rows, page["row"], strict=True):
-            label, odds = [squash(words) for words in row if words not in "▸✕"]
-            assert label in squash(shown)
-            assert odds in squash(shown)
+            label, odds = [words for words in row if words not in "▸✕"]
+            assert squash(label) in squash(shown)
+            assert squash(odds) in squash(shown)
         [(_, head, *_)] = parts(still, "next")
         for words in head.replace("legal", "").replace("Z", "").split(" · "):
             assert rows == [] or squash(words) in squash(page["next"]), "Z, and how many tokens are legal"
         assert rows or squash(NOT_ASKED_WORDS) in squash(page["next"]), "why there are no rows"
         [text] = parts(still, "text")
         assert squash(text[-1]) in squash(page["text"]) or not cursor, "what is said of the step"
-        assert squash(text).startswith(squash(page["prompt"])), "the prompt"
+        assert squash("".join(text)).startswith(squash(page["prompt"])), "the prompt"
+        assert [squash(words) for words in parts(still, "special")] == page["special"]
         assert squash(trace.constraint or "no constraint") in squash(page["stage"])
         for stack in parts(still, "stack"):
             top = [squash(words).rstrip("…") for words in stack if words != "▸"][:3]
-            depth = "".join(stack).split("depth ")[1].split()[0]
-            shown = squash(page["stack"][0])
-            assert all(words in shown for words in top), "rule, what it waits for, and height"
-            assert shown.startswith(f"{top[0]}{depth}"), "the depth is the height of the top"
+            assert page["stack"], "the page shows the stack too"
+            assert all(words in squash(page["stack"][0]) for words in top), "rule, what it waits for, and height"
+            [said] = [words for words in stack if "depth " in words]
+            depth = said.split("depth ")[1].split()[0]
+            assert page["stack"][0].startswith(f"{top[0]}{depth}"), "the depth is the height of the top"
+
+
+def test_a_special_token_of_a_prompt_or_of_a_run_is_a_chip_with_a_name(bare, runs):
+    """The characters that a person typed are no chip."""
+    trace, guide = runs["a chat prompt"]
+    stage = bare.show_stage(gv.stage(trace, guide=guide, steps=len(trace.steps)))
+    stage.wait(len(trace.steps))
+    names = ["<|im_start|>", "<|im_end|>", "<|im_start|>", "<|end|>"]
+    found = [stage.root.get_by_role("img", name=f"special token {name}", exact=True) for name in names]
+    assert [each.count() for each in found] == [2, 1, 2, 1]
+    assert [each.first.inner_text() for each in found] == ["im_start", "im_end", "im_start", "end"]
+    assert "user↵What is <|im_start|>?↵Yes or no:↵" in stage.root.locator(".gv-prompt").inner_text()
+    for theme in ("Light", "Dark"):
+        bare.theme(theme)
+        assert stage.root.locator(".gv-tape").evaluate(CONTRAST) == {}
+    sizes = "nodes => nodes.map((node) => parseFloat(getComputedStyle(node).fontSize))"
+    assert min(stage.root.locator(".gv-special").evaluate_all(sizes)) >= 12
+    stage.root.press("Home")
+    stage.wait(0)
+    assert stage.root.locator(".gv-chip .gv-special").count() == 1, "a token that is still to come"
