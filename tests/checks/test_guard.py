@@ -38,15 +38,16 @@ def choose(monkeypatch, refuse_threads):
     return chosen
 
 
-class Unprintable(Exception):
-    __str__ = None
-
-
 def define(body):
     """A function with a body on one line."""
-    space = {"itertools": itertools, "os": os, "sys": sys, "Unprintable": Unprintable}
+    space = {"itertools": itertools, "os": os, "sys": sys}
     exec(f"def answer(*given):\n {body}", space)
     return space["answer"]
+
+
+class UnprintableError(Exception):
+    def __str__(self):
+        raise RuntimeError("no words")
 
 
 def turn(*_):
@@ -66,6 +67,10 @@ def objects(method):
     return raises(), loops()
 
 
+def unprintable(*given):
+    raise UnprintableError
+
+
 def spoil(*given):
     """Change each argument that can be changed."""
     for one in given:
@@ -83,15 +88,18 @@ def assert_goes_on():
 
 
 HOSTILE = {
+    "while on one line": (define("while True: pass"), ENDLESS),
     "while that catches all": (define("\n  while True:\n   try: pass\n   except: pass"), ENDLESS),
     "endless generator": (define("\n  while True: yield 0"), ENDLESS),
     "endless iterator": (lambda *given: itertools.count(), ENDLESS),
     "nested for ever": (define("a = []; a.append(a); return a"), "inside each other"),
     "recursion": (define("return answer(*given)"), "RecursionError"),
-    "sys.exit": (define("sys.exit()"), "SystemExit"),
+    "sys.exit": (lambda *given: sys.exit(), "SystemExit"),
+    "KeyboardInterrupt": (define("raise KeyboardInterrupt"), "KeyboardInterrupt"),
     "BaseException": (define("raise BaseException('all')"), "BaseException: all"),
-    "exception without words": (define("raise Unprintable"), "Unprintable"),
-    "flood of words": (define("print('x' * 10**7); raise ValueError('x' * 10**7)"), "x"),
+    "exception without words": (unprintable, "UnprintableError"),
+    "exception of 10 MB": (define("raise ValueError('x' * 10**7)"), "x"),
+    "flood of prints": (define("print('x' * 10**7); return object()"), "object"),
     "changed inputs": (spoil, "spoiled|changed its input"),
     "lone surrogate": (lambda *given: "\ud800", ""),
     **{
@@ -101,10 +109,12 @@ HOSTILE = {
     },
 }
 IN_A_PROCESS = {
+    "endless iterator in C": (lambda *given: list(itertools.count()), ENDLESS),
     "endless sum in C": (lambda *given: sum(itertools.count()), ENDLESS),
     "huge text": (lambda *given: "a" * 10**12, ENDLESS),
     "closed stdout": (define("sys.stdout.close(); os.close(1); return object()"), "object"),
     "os._exit": (define("os._exit(0)"), "ended the Python process"),
+    "signal": (define("os.kill(os.getpid(), 11)"), "ended the Python process"),
     "closed files": (define("os.closerange(3, 100); return 1"), "ended the Python process"),
 }
 
@@ -116,16 +126,12 @@ def strict(monkeypatch):
     monkeypatch.setattr(guard, "MORE_MEMORY", 30 << 20)
 
 
-WAYS = [(body, way) for body in HOSTILE for way in ("process", "thread", "place")]
-
-
-@pytest.mark.parametrize(("body", "way"), [*((body, "process") for body in IN_A_PROCESS), *WAYS])
-@pytest.mark.quick(
-    *("while that catches all-process", "endless generator-thread", "endless iterator-place", "nested for ever-thread"),
-    *("recursion-process", "sys.exit-thread", "BaseException-place", "flood of words-process", "changed inputs-thread"),
-    *("__eq__ raises-place", "__iter__ loops-process", "__len__ raises-thread", "__class__ loops-place"),
-    *("endless sum in C-process", "closed stdout-process", "os._exit-process"),
+@pytest.mark.parametrize(
+    ("body", "way"),
+    [(body, "process") for body in IN_A_PROCESS]
+    + [(b, way) for b in HOSTILE for way in ("process", "thread", "place")],
 )
+@pytest.mark.quick(every=4)
 def test_a_check_tells_what_is_wrong_with_a_hostile_function(body, way, strict, choose, capfd):
     choose(way)
     out = sys.stdout
@@ -148,11 +154,8 @@ def test_every_check_of_a_value_refuses_a_hostile_object(method, strict):
             assert check(name, value).result == "wrong"
 
 
-UNCHANGED = "parses cut_out storage speedup at_most walk subsets turn_rule repair".split()  # numbers, texts, frozensets
-
-
 @pytest.mark.parametrize("name", FUNCTIONS)
-@pytest.mark.quick("softmax", "walk", "stack_step")
+@pytest.mark.quick(every=6)
 def test_a_right_function_that_changes_its_input_is_told_so(name):
     def answer(*given):
         value = FUNCTIONS[name](*given)
@@ -160,12 +163,14 @@ def test_a_right_function_that_changes_its_input_is_told_so(name):
         return value
 
     verdict = check(name, answer)
-    said = "" if name in UNCHANGED else "it changed its input; work on a copy"
-    assert dict(verdict.facts).get("but", "") == said
+    if name in ("parses", "cut_out", "storage", "speedup", "at_most", "walk", "subsets", "turn_rule", "repair"):
+        assert verdict, "numbers, texts, nodes, frozensets and functions cannot be changed"
+    else:
+        assert dict(verdict.facts)["but"] == "it changed its input; work on a copy"
 
 
-def flood():
-    for _ in range(2000):
+def flood(x):
+    for _ in range(10**5):
         print("y", file=sys.stderr)
 
 
@@ -173,9 +178,10 @@ def flood():
 def test_a_print_appears_once_and_is_cut(way, choose, capsys):
     choose(way)
     run(lambda x: print("hello\t\ud800", x), [(1,), (2,)])
-    run(flood, [()])
+    assert capsys.readouterr().out == "hello\t\\ud800 1\nhello\t\\ud800 2\n"
+    run(flood, [(1,)])
     said = capsys.readouterr()
-    assert said.out == "hello\t\\ud800 1\nhello\t\\ud800 2\n" + "y\n" * 1000 + "…\n"
+    assert said.out == "y\n" * 1000 + "…\n"
     assert not said.err
 
 
@@ -223,7 +229,8 @@ def test_where_there_is_no_process_and_no_thread_the_function_runs_in_this_one(m
     monkeypatch.setattr(os, "fork", refuse)
     assert_goes_on()
     refuse_threads()
-    assert_goes_on()
+    found = run(divmod, [(7, 2), (7, 1)])
+    assert found == [Outcome((3, 1)), Outcome((7, 0))]
     assert "SystemExit" in str(run(sys.exit, [()])[0].value)
 
 
@@ -257,11 +264,27 @@ def test_an_interrupt_of_the_kernel_stops_the_process_and_goes_on(tmp_path):
     assert_goes_on()
 
 
+def test_a_process_that_an_answer_starts_is_stopped_with_it(tmp_path, monkeypatch):
+    def answer():
+        started = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(100)"])
+        (tmp_path / "id").write_text(str(started.pid))
+
+    monkeypatch.setattr(guard, "WALL_SECONDS", 0.5)
+    run(answer, [()])
+    assert not (tmp_path / "id").exists() or not lives(tmp_path / "id")
+
+
 def leave_pid(file):
     """Write the number of this process where the test finds it, and stay."""
     file.with_suffix(".part").write_text(str(os.getpid()))
     file.with_suffix(".part").rename(file)
     time.sleep(100)
+
+
+def own_session(file):
+    if not os.fork():
+        os.setsid()
+        leave_pid(file)
 
 
 def twice(file):
@@ -296,6 +319,12 @@ def starts_another_program(file):
     subprocess.Popen([sys.executable, "-c", code], start_new_session=True)
 
 
+def family(file):
+    for _ in range(5):
+        own_session(file.with_name(f"id{_}"))
+    twice(file)
+
+
 def is_itself_the_daemon(file):
     if not os.fork():
         os.setsid()
@@ -310,7 +339,7 @@ def wait_for(file):
         time.sleep(0.005)
 
 
-DAEMONS = [twice, closes_all, deaf, starts_another_program, is_itself_the_daemon]
+DAEMONS = [own_session, twice, closes_all, deaf, starts_another_program, family, is_itself_the_daemon]
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere a daemon stays")
@@ -328,8 +357,9 @@ def test_no_daemon_of_an_answer_outlives_the_check_or_delays_it(daemon, tmp_path
     (outcome,) = run(answer, [()])
     assert time.monotonic() - began < 30, "the check waited for more than the answer"
     assert outcome == (Outcome(guard.GONE) if daemon is is_itself_the_daemon else Outcome(7))
+    left = [file for file in tmp_path.glob("id*") if lives(file, seconds=0.001)]
+    assert not left
     assert (tmp_path / "id").exists(), "there was a daemon"
-    assert not lives(tmp_path / "id", seconds=0.001)
     assert_goes_on()
 
 
@@ -412,6 +442,7 @@ def test_an_attack_on_the_check_ends_in_time_with_words(attack, said, apart):
     ("value", "plain"),
     [
         (np.array([1.5, 2]), [1.5, 2]),
+        (np.float32(0.5), 0.5),
         (np.int64(3), 3),
         (np.True_, True),
         ({1: (b"x", {2}, frozenset("a"))}, {1: (b"x", {2}, frozenset("a"))}),

@@ -7,7 +7,7 @@ import pytest
 
 import guidedviz as gv
 from guidedviz.checks.exam import draw_exam
-from tests.checks.answers.ideas import IDEAS, engine_with
+from tests.checks.answers.ideas import IDEAS, MEASURED, engine_with
 from tests.checks.answers.own_engine import (
     MILESTONES,
     MISTAKES,
@@ -29,11 +29,10 @@ def test_the_solution_passes_every_milestone_and_the_exam():
     assert first_failing(engine_space()) == ("", None)
 
 
-@here
 @pytest.mark.parametrize(("milestone", "mistake", "old", "new"), MISTAKES, ids=[row[1] for row in MISTAKES])
 @pytest.mark.quick(*{row[0]: row[1] for row in reversed(MISTAKES)}.values())  # the first of each milestone
-def test_a_usual_mistake_fails_first_at_its_milestone(milestone, mistake, old, new):
-    found, said = judge_mistake(old, new)
+def test_a_usual_mistake_fails_first_at_its_milestone(apart, milestone, mistake, old, new):
+    found, said = apart.submit(judge_mistake, old, new).result()
     assert found == milestone, said
     assert said.startswith("✗ not yet right: ")
     assert "\n" in said
@@ -41,7 +40,6 @@ def test_a_usual_mistake_fails_first_at_its_milestone(milestone, mistake, old, n
 
 @here
 @pytest.mark.parametrize("change", OTHER_WAYS.values(), ids=OTHER_WAYS)
-@pytest.mark.quick(every=2)
 def test_another_way_is_right_at_every_milestone(change):
     assert first_failing(engine_space(*change)) == ("", None)
 
@@ -49,12 +47,12 @@ def test_another_way_is_right_at_every_milestone(change):
 SAID_OF_RUNS = {
     ("while not may_end(ends, stack):", "while stack[-1] not in ends:"): "n2 may end, n3 below may not: go on",
     ("stack = push_byte(moves, ends, stack, ways[0])", "return run"): "only u may come: the next byte is forced, too",
-    ("run += bytes(ways)", 'run += b"?"'): "only x may come",
     ("    return run", '    return run.decode(errors="ignore").encode()'): (
         "only <0xC3> may come; a run may end inside a character"
     ),
     ("while not may_end(ends, stack):", "while stack:"): "the text may end: stop",
     ("if len(ways) != 1:", "if not ways or len(run) > 9:"): "several bytes may come: stop",
+    ("run += bytes(ways)", 'run += b"?"'): "only x may come",
 }
 
 
@@ -93,6 +91,8 @@ def test_rows_of_a_grammar_are_named_where_they_do_not_end():
 
 ENDLESS = {
     "draw_trie": ("for byte in piece:", "while True:"),
+    "draw_rows": ("if state not in rows:", "if True:"),
+    "draw_stacks": ("node = left.pop()", "node = left[-1]"),
     "draw_split": ("place, stack = waiting.pop()", "place, stack = waiting[-1]"),
     "write": ("return self.masks[state]", "while True: pass"),
 }
@@ -153,6 +153,13 @@ def test_the_sample_engines_of_the_teacher_pass_the_exam(engine):
     assert gv.checks.engine(engine, seed=SEED)
 
 
+def test_the_teachers_page_names_each_mistake_at_its_milestone():
+    rows = re.findall(r"^\| [A-Z].*\. \| (\d|the exam)", PAGE, re.MULTILINE)
+    found = {"the exam" if name == "engine" else str(place) for place, name in enumerate(MILESTONES, 1)}
+    assert len(rows) >= 8
+    assert set(rows) == found
+
+
 class Begun:
     """The class of the student's notebook."""
 
@@ -197,10 +204,11 @@ class Hides(MyEngine):
 
 @here
 def test_a_begun_class_is_open_and_one_that_crashes_says_where():
-    for check in (gv.checks.engine, gv.checks.engine_masks):
-        assert check(Begun).result == "open"
-    assert "at the start: ZeroDivisionError: oh no" in repr(gv.checks.engine(Crashes, seed=SEED))
-    assert "at the start: ZeroDivisionError: oh no" in repr(gv.checks.engine_masks(Crashes))
+    assert gv.checks.engine(Begun).result == "open"
+    assert gv.checks.engine_masks(Begun).result == "open"
+    said = dict(gv.checks.engine(Crashes, seed=SEED).facts)
+    assert said["grammars"].startswith("✗ at the start: ZeroDivisionError: oh no")
+    assert dict(gv.checks.engine_masks(Crashes).facts)["yours"] == "at the start: ZeroDivisionError: oh no"
 
 
 @here
@@ -221,8 +229,8 @@ def test_a_call_without_a_seed_asks_something_new_and_its_seed_asks_the_same_aga
 
 
 @here
-@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(100, 112))
+@pytest.mark.quick("100")
 def test_the_exam_is_right_about_a_right_engine(seed):
     verdict = gv.checks.engine(MyEngine, seed=seed)
     assert verdict, verdict
@@ -276,7 +284,7 @@ THIN = {
 @here
 @pytest.mark.parametrize("engine", THIN.values(), ids=THIN)
 @pytest.mark.parametrize("seed", [1, 2, 30, 32, 34])
-@pytest.mark.quick("1-one EOS id", "1-a stack of 12 nodes")
+@pytest.mark.quick(*(f"1-{name}" for name in THIN))
 def test_the_exam_finds_at_each_seed_what_only_depth_or_a_second_eos_shows(engine, seed):
     assert not gv.checks.engine(engine, seed=seed)
 
@@ -340,6 +348,15 @@ def test_a_failing_task_is_built_again_by_the_code_in_the_verdict(check):
 
 
 @here
+def test_a_list_in_the_place_of_a_stack_is_shown_as_one():
+    def push_list(*given):
+        stack = MILESTONE_PARTS["push_byte"](*given)
+        return [*stack] if stack else stack
+
+    assert dict(gv.checks.push(push_list).facts)["yours gave"] == "the list [1]"
+
+
+@here
 def test_tokens_and_texts_of_a_fault_are_quoted_and_eos_is_named():
     said = repr(gv.checks.engine_masks(changed("if may_end(self.ends, state):", "if state:")))
     assert "at the start: token 2 (EOS) is illegal" in said
@@ -349,7 +366,17 @@ def test_tokens_and_texts_of_a_fault_are_quoted_and_eos_is_named():
 
 @here
 @pytest.mark.parametrize("name", IDEAS)
-@pytest.mark.quick("places in the trie")
+@pytest.mark.quick(every=3)
 def test_an_engine_with_an_idea_of_the_notebook_passes_the_exam(name):
     verdict = gv.checks.engine(engine_with(name), seed=SEED)
     assert verdict, verdict
+
+
+def test_the_ideas_of_the_notebook_have_the_ratios_that_were_measured_in_their_order():
+    text = (LABS / "src" / "project.py").read_text(encoding="utf-8")
+    rows = re.findall(r"^# \| .*?\*([a-zA-Z ]+)\*.*? \| ([\d.]+)x \| ([\d.]+)x \|", text, re.MULTILINE)
+    _, *ideas = MEASURED
+    assert [row[0] for row in rows] == ideas
+    for name, *said in rows:
+        for shown, base, mine in zip(said, MEASURED["none"], MEASURED[name], strict=True):
+            assert float(shown) == pytest.approx(base / mine, rel=0.13)

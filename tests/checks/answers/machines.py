@@ -1,6 +1,7 @@
 """Answers to the exercises on machines that are values: a bias, automata, regexes, grammars, a repaired schema."""
 
 import json
+import math
 
 import numpy as np
 
@@ -64,9 +65,11 @@ WRONG = {
         {YES: 100},
         {YES: 15, NO: 15},
         {YES: 100, NO: 100, OTHER: 98},
+        {YES: 1000, NO: 1000},
         {"yes": 100, "no": 100},
         {999: 100},
         [YES, NO],
+        {YES: math.inf, NO: math.inf},
     ],
     "mirror": [
         levels(49),
@@ -95,6 +98,7 @@ WRONG = {
     ],
     "no_repeat": [
         REPEATED.replace(")*", "){0,1000}"),
+        'root ::= "\\"" part* "\\""\npart ::= [^"\\\\\\x00-\\x1F] | "\\\\" ["\\\\/bfnrt]',
         'root ::= "\\"" rest\nrest ::= "\\"" | [^"] rest',
         QUOTED.replace("bfnrt]", "bfnrtu]"),
         QUOTED.replace(r"\x00-\x1F", ""),
@@ -117,28 +121,48 @@ WRONG = {
     ],
     "wider": [
         repaired(price={"type": "number", "exclusiveMinimum": 0}),
+        repaired(price={"type": "number", "minimum": 0, "maximum": 100}),
+        repaired(price={"type": "number", "minimum": 1}),
         repaired(price={"type": "number", "minimum": -0.5}),
+        repaired(price={"type": "number", "minimum": 0, "multipleOf": 0.5}),
         repaired(price={"anyOf": [{"type": "integer", "minimum": 0}, {"type": "number", "minimum": 12}]}),
+        repaired(product={"type": ["string", "null"], "maxLength": 30}),
+        repaired(product={"type": "string", "maxLength": 30, "minLength": 1}),
         repaired(product={"type": "string", "pattern": "^[a-z]{0,30}$"}),
         repaired(price={"type": "integer", "minimum": 0}),
         repaired(product=SERVICE["properties"]["product"]),
         repaired(product={"type": "string"}),
+        repaired(product={"type": "string", "maxLength": 20}),
         repaired(price={"type": "number"}),
+        repaired(price={"type": ["number", "string"], "minimum": 0}),
         repaired(required=["product"]),
         repaired(additionalProperties=True),
         {key: value for key, value in repaired().items() if key != "type"},
+        repaired(price={"enum": [3, 12.5]}, product={"type": "string", "maxLength": 40}),
         repaired(price={"type": "number", "minimum": 5, "maximum": 3}),
+        [repaired()],
         "number",
     ],
     "broken": [
         cause("maximum"),  # without it the run goes on as the model wants, and the answer is refused all the same
         cause("multipleOf"),
+        cause("type"),
+        cause("minimum maximum"),
         cause("color.minimum"),
+        cause("pattern"),
+        cause("a price that is too low"),
+        cause(None),
         cause("minimum", step=16),
         cause("minimum", step=18),
         cause("minimum", step=23),
+        cause("minimum", step=-6),
+        cause("minimum", step="17 or 18"),
+        cause("minimum", step=True),
+        cause("minimum", seed=2),
         cause("minimum", seed="one"),
+        {"step": 17, "cause": "minimum"},
         "minimum",
+        ["minimum"],
     ],
 }
 UNUSUAL = {

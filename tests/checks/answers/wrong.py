@@ -6,7 +6,7 @@ from guidedviz.checks.verdict import Verdict
 from tests.checks.answers import WRONG, check
 
 
-def not_refused(name: str, most: int | None = None) -> list[str]:
+def not_refused(name: str, most: int | None) -> list[str]:
     """The verdicts on the first wrong answers to a check, or on all, that do not say that they are wrong, and why."""
     answers = [answer for one, answer in WRONG if one == name]
     verdicts = [check(name, answer) for answer in answers[:most]]
