@@ -20,20 +20,27 @@ def lab(open_lab):
     return open_lab("11")
 
 
-def test_the_stage_goes_back_and_takes_another_token(lab):
+def test_the_stage_steps_goes_back_and_takes_another_token(lab):
     stage = lab.stage()
     stage.run_to_end()
     assert stage.root.locator(".gv-chip.gv-how-forced").count() == 8
     stage.root.locator(".gv-chip").nth(5).click()
     stage.wait(5)
     assert not stage.root.locator("[data-slot='next'] .gv-rows").is_visible(), "nothing was drawn there"
+    stage.press("one step on")
+    stage.wait_past(6)  # a forced text is passed in one go
+    assert "the model was not asked" in stage.words
     other = stage.root.locator("button.gv-row:not(.gv-struck):not(.gv-chosen):visible").first
     while not other.count():
-        stage.go_on(1)
+        last = stage.cursor
+        stage.press("one step on")
+        stage.wait_past(last + 1)
         stage.wait_ready()
     cursor = stage.cursor
+    name = other.locator(".gv-name").inner_text()
     other.click()
     stage.wait_words("put in by you")
+    assert name in stage.root.locator(".gv-chip.gv-now").inner_text()
     assert len(stage.tokens) == cursor + 1, "what came after is cut"
 
 

@@ -222,7 +222,7 @@ def test_files_of_the_library_lie_beside_its_wheel_and_are_fetched_when_they_are
         assert [name for name in files.namelist() if name.startswith("guidedviz/assets/models/")] == []
         sources = sum(one.compress_size for one in files.infolist() if not one.filename.endswith(".pyc"))
     assert sources < 1_000_000
-    assert wheel.stat().st_size < 1_200_000, "with what is compiled"
+    assert wheel.stat().st_size < 1_250_000, "with what is compiled"
 
 
 def test_no_request_leaves_the_site(page, asked, site):

@@ -25,7 +25,7 @@ from traitlets.config import Config
 ABSENT = {
     "pygraphviz", "resvg_py", "torch", "transformers", "xgrammar", "llguidance", "outlines_core", "threadpoolctl",
     "platformdirs", "gguf", "jinja2", "plotly", "jupyterlab", "starlette", "uvicorn", "requests", "yaml",
-    "rfc3987_syntax",
+    "rfc3987_syntax", "openai",
 }  # fmt: skip
 
 
