@@ -35,9 +35,10 @@ class Between:
 
 @dataclass(frozen=True)
 class AtMost:
-    """The most characters of a text, or entries of a list, in an annotation."""
+    """The most characters of a text, or entries of a list, in an annotation; and the fewest."""
 
     count: int
+    least: int = 0
 
 
 MOST_CHARACTERS = 1 << 20  # characters of a prompt, and of what is said of a run
@@ -165,10 +166,11 @@ def _read_annotated(kind: Any, rule: Any, value: Any, where: str) -> Any:
     if not isinstance(rule, AtMost):
         rule(value, where)
         return value
-    if isinstance(value, str | list | dict) and len(value) > rule.count:
+    if isinstance(value, str | list | dict) and not rule.least <= len(value) <= rule.count:
         unit = "characters" if isinstance(value, str) else "entries"
         seen = f"{len(value):,} {unit}"
-        raise TraceError(where, seen=seen, expected=f"at most {rule.count:,}")
+        expected = f"at least {rule.least:,}" if len(value) < rule.least else f"at most {rule.count:,}"
+        raise TraceError(where, seen=seen, expected=expected)
     return read_value(kind, value, where)
 
 

@@ -36,7 +36,7 @@ class ShownRun:
     name: Annotated[str, AtMost(64)]  # as the teacher's stage calls it
     begins: bool
     steps: Count
-    shown: Annotated[str, AtMost(MOST_RUN)]
+    shown: Annotated[str, AtMost(MOST_RUN, least=1)]
 
 
 # The run that the teacher shows.

@@ -32,7 +32,7 @@ GivenAnswer = str | int | float
 class Report:
     """What a student tells: where they stand and, for a question, its choices and the answer."""
 
-    nickname: Annotated[str, AtMost(NICKNAME)]
+    nickname: Annotated[str, AtMost(NICKNAME, least=1)]
     lab: Annotated[str, AtMost(48)]
     place: Annotated[str, AtMost(PLACE_LENGTH)]  # the name of a check, or a question
     state: Literal["open", "answered", "right", "wrong"]
@@ -65,7 +65,7 @@ def read_report(body: bytes) -> Report:
     'Ada'
     >>> read_report(b'{"nickname": ""}')
     Traceback (most recent call last):
-    guidedviz.errors.SettingError: report, lab: saw nothing, expected all fields of a Report; try: ...
+    guidedviz.errors.SettingError: report, nickname: saw 0 characters, expected at least 1; try: ...
     """
     said: Report = read_body(Report, body, "report")
     if not said.nickname.strip() or not can_be_seen(said.nickname + said.lab):

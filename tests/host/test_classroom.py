@@ -250,7 +250,7 @@ async def test_only_so_many_followers_are_remembered():
 
 @pytest.mark.parametrize(
     "said",
-    [b"", b"[]", b"[" * 99_999, {"steps": -1}, {"steps": True}, {"steps": "1"}, {"shown": 3},
+    [b"", b"[]", b"[" * 99_999, {"steps": -1}, {"steps": True}, {"steps": "1"}, {"shown": ""}, {"shown": 3},
      {"more": 1}, {"shown": "x" * (MOST_RUN + 1)}],
 )  # fmt: skip
 def test_a_run_of_another_shape_is_refused(said):
