@@ -10,6 +10,7 @@ from abc import ABC, abstractmethod
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
+from itertools import groupby
 from threading import RLock
 from typing import Any, Generic, Protocol, TypeVar, runtime_checkable
 from weakref import proxy
@@ -280,6 +281,21 @@ def first_bytes(kinds: bytes) -> Mapping[int, int]:
     {2: 0, 0: 2, 1: 3}
     """
     return {kind: kinds.index(kind) for kind in dict.fromkeys(kinds)}
+
+
+@lru_cache(maxsize=256)
+def kind_spans(kinds: bytes) -> tuple[tuple[int, int], ...]:
+    """For every byte the lowest and the highest byte around it of the same kind, with only such bytes between them.
+
+    >>> spans = kind_spans(bytes([2, 2, 0] + [2] * 253))
+    >>> spans[1], spans[2], spans[200]
+    ((0, 1), (2, 2), (3, 255))
+    """
+    spans = list[tuple[int, int]]()
+    for _, bytes_of_kind in groupby(range(256), kinds.__getitem__):
+        row = list(bytes_of_kind)
+        spans += [(row[0], row[-1]) for _ in row]
+    return tuple(spans)
 
 
 R = TypeVar("R", bound=Remembers)

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from guidedviz.errors import PatternError, SettingError
-from guidedviz.machines.machine import Machine, S, read, to_bytes
+from guidedviz.machines.machine import Machine, S, kind_spans, read, to_bytes
 from guidedviz.machines.pushdown.pda import PDA
 from guidedviz.machines.regular.dfa import DFA
 from guidedviz.machines.regular.minimal import live_machine
@@ -27,7 +27,7 @@ from guidedviz.machines.visible import visible
 from guidedviz.tokens.arrays import Ints, Mask
 from guidedviz.tokens.trie import Trie, build_trie
 from guidedviz.tokens.vocabulary import Vocabulary, check_vocabulary, longest_tokens
-from guidedviz.tokens.walk import MoveTable, one_byte
+from guidedviz.tokens.walk import MoveTable
 
 SLICE_PATTERNS = {  # the kinds of text, the one with the most tokens first
     "text in quotes": r'[^"\\\x00-\x1f\x7f]*',
@@ -125,7 +125,8 @@ def find_slice(step: StepFunction, span: SpanFunction, vocabulary: Vocabulary, s
     """The first slice whose tokens are all legal in a state, and that loops there (`reads_all`).
 
     >>> text, v = regex('"[^"]*"'), Vocabulary([bytes([letter]) for letter in range(256)])
-    >>> [find_slice(text.step, one_byte, v, state) for state in (0, 1)]
+    >>> spans = kind_spans(text.kinds)
+    >>> [find_slice(text.step, lambda state, byte: spans[byte], v, state) for state in (0, 1)]
     [None, Slice(text in quotes: 144 tokens)]
     """
     if step(state, TEXT_LETTER) is None:  # which all slices have
@@ -143,7 +144,7 @@ def reads_all(step: StepFunction, span: SpanFunction, state: Hashable, other: DF
     a text has too many parses, the answer is False.
 
     >>> def ask(text, other):
-    ...     return reads_all(regex(text).step, one_byte, 0, regex(other))
+    ...     return reads_all(regex(text).step, lambda state, byte: (byte, byte), 0, regex(other))
     >>> ask("[a-z]*:", "[a-f]*"), ask("[a-z]*:", "[a-f:]*")
     (True, False)
     >>> ask("[a-z]{3}", "[a-f]*"), ask("[a-z]{3}", "[a-f]{0,2}"), ask("x|[a-z]+1", "[a-f]*")
@@ -243,7 +244,8 @@ class Lazy:
         whole_slice = None
         with machine.steps.limited(MOST_WALK_MOVES) if isinstance(machine, PDA) else nullcontext():
             if self.slices:
-                whole_slice = find_slice(machine.step, one_byte, self.vocabulary, state)
+                spans = kind_spans(machine.kinds)
+                whole_slice = find_slice(machine.step, lambda _, byte: spans[byte], self.vocabulary, state)
             trie = whole_slice.rest if whole_slice else self.vocabulary.trie
             live, _ = self._table.walk(trie, state)
         return LazyWalk(machine, self.vocabulary, state, whole_slice, trie, live, piece)

@@ -172,8 +172,8 @@ class MoveTable(Generic[S]):
         assert state is not None  # from refused to refused is known
         byte = self._byte_of[kind]
         low, high = self.span(state, byte)
-        reached = self._label(self.step(state, byte))
-        self._moves[label * self._width + self._kind[low : high + 1]] = reached
+        kinds = self._kind[low : high + 1] if low < high else kind  # one alone is quicker to write
+        self._moves[label * self._width + kinds] = self._label(self.step(state, byte))
 
     def _label(self, state: S | None) -> int:
         label = self._labels.setdefault(state, len(self.states))
