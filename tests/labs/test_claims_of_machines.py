@@ -40,6 +40,17 @@ def test_the_clumsy_regex_has_so_many_states():
     assert gv.regex(r"\d+(\.\d+)?") == gv.regex(r"(\d+\.)?\d+")
 
 
+def test_the_branches_of_the_film_die_at_the_point_and_a_loop_leads_back_to_a_dead_branch():
+    lit = [sorted(frame.lit) for frame in gv.views.nfa_reading_frames(CLUMSY, "4.2")]
+    assert lit[3] == [1, 2, 3, 4, 5, 9, 10, 11, 15]
+    assert lit[5] == [6, 7], "the branch with the point alone"
+    assert lit[-1] == [7, 8, 15]
+    assert not gv.views.nfa_reading_frames(CLUMSY, "4,2.")[-1].lit
+    again = gv.views.nfa_reading_frames("(ab|cd)*", "abc")
+    assert again[2].lit == {2}, "after a the branch of cd is dark"
+    assert again[5].lit == {3}, "after ab the c is read"
+
+
 def test_the_stage_of_the_smallest_dfa_has_three_more_legal_tokens_before_the_point_than_after_it(clerk):
     guide = gv.guide(gv.machines.machine_stages(CLUMSY)[2], clerk.vocabulary)
     steps = gv.record(clerk, "Hi! The lamp costs $12.50.\nThe price as a number:\n", guide).steps
@@ -54,12 +65,39 @@ def test_the_dfa_doubles_with_each_letter_and_a_large_one_is_refused():
         gv.regex("[ab]*a[ab]{20}")
 
 
+def test_backtracking_takes_a_multiple_per_letter_and_the_dfa_has_three_states():
+    def fastest(letters):
+        return min(timeit.repeat(lambda: re.fullmatch("(a+)+b", "a" * letters), number=1, repeat=3))
+
+    assert fastest(20) > 5 * fastest(16), "twice per letter: 16 times"
+    assert len(gv.regex("(a+)+b")) == 3
+
+
+def test_the_walks_of_the_exercises_give_the_index_of_the_engine(llama3):
+    date = gv.regex(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+    ours, theirs = gv.build_index(date, llama3), FUNCTIONS["index"](llama3.trie.root, date, FUNCTIONS["walk"])
+    assert len(theirs) == len(date) == 11
+    assert ours.legal.tolist()[:-1] == [len(theirs[state]) for state in range(10)]
+    assert all(ours.next_state(state, token) == after for state in theirs for token, after in theirs[state].items())
+    assert date.accepts(b"0000-00-00")
+
+
 # -- 05: machine × vocabulary --------------------------------------------------------------------------------------
 
 
 def test_the_index_of_an_email_address_keeps_a_column_per_kind_of_token(llama3):
     email = gv.regex(r"[a-z0-9._]{1,32}@[a-z0-9]{1,24}\.(com|org|net)")
     assert gv.build_index(email, llama3).after.shape == (76, 66)
+
+
+def test_the_start_state_of_the_decimal_allows_42_and_both_columns_are_equal():
+    toy = gv.Vocabulary([b"3", b"42", b".", b".5", b"3.", b"7.5", b"..", b"3x", b"x", b"</s>"], eos={9})
+    number = gv.guide(gv.regex(DECIMAL), toy)
+    assert [np.flatnonzero(number.mask(state)).tolist() for state in range(4)] == [
+        [0, 1, 4, 5], [0, 1, 2, 3, 4, 5, 9], [0, 1], [0, 1, 9],
+    ]  # fmt: skip
+    index = gv.build_index(number.machine, toy)
+    assert [index.next_state(state, 0) for state in range(4)] == [index.next_state(state, 1) for state in range(4)]
 
 
 def test_the_walk_from_the_point_reads_a_node_per_text_of_digits(llama3):
@@ -100,6 +138,13 @@ def test_the_stage_of_json_opens_where_half_of_the_probability_is_removed(clerk)
     assert steps[15].stack == ("root",)
 
 
+def test_the_stage_of_json_with_seed_1_opens_before_the_token_that_closes_a_string_and_four_objects(clerk):
+    steps = gv.record(clerk, PIANO, gv.guide(gv.json(), clerk.vocabulary), seed=1).steps
+    assert steps[14].piece == b'"}}}}'
+    assert steps[14].stack == ("string", "object", "object", "object", "object", "root")
+    assert steps[15].stack == ("root",)
+
+
 @pytest.mark.slow
 def test_after_the_missing_quote_the_model_wants_to_end_a_text_that_is_open_and_never_ends(clerk):
     guide = gv.guide(gv.json(), clerk.vocabulary)
@@ -130,6 +175,17 @@ def test_what_the_stale_index_writes(clerk):
         written.append(token)
         state = index.next_state(state, token)
     assert bytes_of(clerk.vocabulary, written) == b"1887,18,57"
+
+
+def test_99_percent_are_illegal_after_the_point_and_three_bytes_are_legal_inside_the_character(llama3, clerk):
+    assert gv.guide(gv.regex(DECIMAL), llama3).mask(2).mean() < 0.01
+    record = gv.regex(r'\{"name": "[^"\\\x00-\x1f]*", "age": \d{1,3}\}')
+    inside = read(record, b'{"name": "Zoe')
+    assert len([*gv.tokens.walk_steps(llama3.trie, record, inside)]) == 265_982, "of 274,520: the walk saves nothing"
+    illegal = [llama3.pieces[token] for token in np.flatnonzero(~gv.guide(record, llama3).mask(inside))]
+    assert sum(any(end in piece for end in (b"\n", b"\r", b"\t")) for piece in illegal) > len(illegal) / 2
+    accents = gv.guide(gv.regex("[é-ë]"), clerk.vocabulary)
+    assert [int(accents.mask(state).sum()) for state in range(3)] == [1, 3, 1]
 
 
 def test_99_percent_are_illegal_after_the_point_and_most_illegal_ones_in_a_name_end_a_line(llama3):
@@ -194,10 +250,55 @@ def test_the_first_guided_record(clerk):
     assert steps[17].piece == b","
 
 
+@pytest.mark.slow
+def test_what_engines_make_of_a_schema_is_a_regex_or_rules():
+    core, xgrammar = pytest.importorskip("outlines_core"), pytest.importorskip("xgrammar")
+    flag = json.dumps({"type": "object", "properties": {"ok": {"type": "boolean"}}, "required": ["ok"]})
+    assert re.fullmatch(core.json_schema.build_regex_from_schema(flag), '{"ok": true}')
+    rules = str(xgrammar.Grammar.from_json_schema(flag)).splitlines()
+    assert {"root ::=", "basic_boolean ::="} <= {rule.partition(" (")[0] for rule in rules}
+
+
 def test_outlines_core_copies_a_repeated_part():
     core = pytest.importorskip("outlines_core")
     letters = core.Vocabulary(0, {chr(97 + place): [place + 1] for place in range(26)})
     assert [len(core.Index(f"[a-z]{{0,{n}}}", letters).get_transitions()) for n in (10, 20, 40)] == [11, 21, 41]
+
+
+PEOPLE = [("Tamsin Okoro", 42, "Varnhem"), ("Maria Cohen", 35, "Prague"), ("Jonas Weber", 8, "Lyon")]
+PEOPLE += [("Ida Brook", 61, "Oslo"), ("Zoe Marin", 27, "Kyoto"), ("Omar Haddad", 54, "Dakar")]
+PEOPLE += [("Priya Nagy", 19, "Lima"), ("Lars Quill", 70, "Hollum"), ("Ana Sousa", 33, "Porto")]
+PEOPLE += [("Ben Carter", 12, "Leeds")]
+
+
+def probability_of_a_right_record(model, guide, prompt, right, least=3e-4):
+    """The sum over all ways to spell it in tokens, of which those below `least` are left out."""
+    members = [json.dumps(key) + ":{}" + json.dumps(value) for key, value in right.items()]
+    frame = "{{" + ",{}".join(members) + "}}"
+    spellings = [frame.format(*blanks).encode() for blanks in product(["", " "], repeat=5)]
+    found, waiting = 0.0, [(model.encode(prompt), guide.initial, b"", 1.0)]
+    for tokens, state, text, chance in waiting:
+        chances = chance * softmax(apply_mask(model.logits(tokens), guide.mask(state)))
+        for token in map(int, np.flatnonzero(chances > least)):
+            longer = text + model.vocabulary.pieces[token]
+            if token in model.vocabulary.eos:
+                found += chances[token] * (text in spellings)
+            elif any(spelling.startswith(longer) for spelling in spellings):
+                waiting.append(([*tokens, token], guide.advance(state, token), longer, chances[token]))
+    return found
+
+
+def test_with_age_first_the_model_wants_to_close_the_object_after_the_name(clerk):
+    guide, closing = gv.guide(person("age", "name", "city"), clerk.vocabulary), []
+    for name, years, city in (PEOPLE[0], PEOPLE[1], PEOPLE[6]):
+        run, written = gv.record(clerk, introduce(name, years, city), guide, temperature=0), ""
+        for step in run.steps:
+            if written.endswith(name):
+                closing.append(sum(c.raw for c in step.candidates if c.piece.startswith(b'"}') and not c.legal))
+                assert step.raw / step.mass < 0.9
+                break
+            written += step.piece.decode()
+    assert min(closing) > 0.5
 
 
 def test_with_age_first_the_model_is_overruled_at_three_tokens(clerk):
@@ -215,6 +316,42 @@ def test_the_model_invents_a_city_also_if_the_key_may_be_missing(clerk):
     guide = gv.guide(gv.json_schema(schema), clerk.vocabulary)
     run = gv.record(clerk, nowhere, guide, temperature=0)
     assert json.loads(run.text)["city"] == "Auckland"
+
+
+def test_no_order_has_more_than_three_items():
+    cases = json.loads(shipped("traces/smollm2/orders.json").read_text(encoding="utf-8"))["cases"]
+    assert {len(case["right"]["items"]) for case in cases} == {1, 2, 3}
+
+
+@pytest.mark.slow
+def test_age_first_makes_a_right_record_less_probable_and_most_of_all_for_priya(clerk):
+    known, found = gv.decoding.remember(clerk), {}
+    for keys in (("name", "age", "city"), ("age", "name", "city")):
+        guide, found[keys] = gv.guide(person(*keys), clerk.vocabulary), []
+        for name, years, city in PEOPLE:
+            facts = {"name": name, "age": years, "city": city}
+            right = {key: facts[key] for key in keys}
+            prompt = introduce(name, years, city)
+            found[keys].append(probability_of_a_right_record(known, guide, prompt, right))
+    name_first, age_first = map(np.array, found.values())
+    assert name_first.mean() == pytest.approx(0.82, abs=0.006)
+    assert age_first.mean() == pytest.approx(0.76, abs=0.006)
+    assert PEOPLE[np.argmax(name_first - age_first)][0] == "Priya Nagy"
+
+
+@pytest.mark.slow
+def test_the_seeds_of_the_lab_are_no_special_ones(clerk):
+    known, guide = gv.decoding.remember(clerk), gv.guide(person("age", "name", "city"), clerk.vocabulary)
+    right = {"age": 19, "name": "Priya Nagy", "city": "Lima"}
+    texts = [gv.record(known, introduce("Priya Nagy", 19, "Lima"), guide, seed=seed).text for seed in range(100)]
+    assert sum(json.loads(text) == right for text in texts) == 69
+
+
+def test_a_counted_character_may_be_a_pair_of_escapes_and_no_half_of_one():
+    free, counted = gv.json_schema({"type": "string"}), gv.json_schema({"type": "string", "maxLength": 1})
+    assert free.accepts(b'"\\ud83d"')
+    assert not counted.accepts(b'"\\ud83d"')
+    assert counted.accepts(b'"\\ud83d\\ude00"')
 
 
 @pytest.mark.slow
@@ -310,6 +447,32 @@ def test_each_call_of_the_film_has_its_return():
     assert frames[23].stack == (5, 12, 5, 12, 14)
 
 
+def test_in_the_walk_of_the_library_three_rules_are_pushed_and_three_popped():
+    rows = gv.views.draw_stack_table(gv.json(), '{"key": {"b": 1}}').text.splitlines()[1:-1]
+    actions = [" ".join(row.split()[2:]) for row in rows]
+    assert [action.split()[0] for action in actions] == ["push", "push", "object", "push", "pop", "pop"]
+    assert actions[2].startswith("object in place of member")
+    assert actions[4].startswith("pop member object")
+
+
+def test_in_python_three_lines_of_a_block_need_the_same_blanks():
+    """With a, b and c blanks it is the language a^n b a^n b a^n, which has no context-free grammar."""
+    for blanks in product(range(1, 5), repeat=3):
+        block = "if x:\n" + "".join(" " * count + "x\n" for count in blanks)
+        try:
+            compile(block, "", "exec")
+            right = True
+        except IndentationError:
+            right = False
+        assert right == (len(set(blanks)) == 1)
+
+
+def test_the_rule_of_the_puzzle_has_as_many_b_as_a():
+    machine = gv.grammar('root ::= "a" root? "b"')
+    for many, others in product(range(7), repeat=2):
+        assert machine.accepts(b"a" * many + b"b" * others) == (many == others > 0)
+
+
 def test_the_deepest_stack_of_a_thousand_objects():
     moves, ends = gv.machines.pushdown_moves(gv.grammar(PAIRS, root="object"))
     stack, deepest = [0], 0
@@ -325,6 +488,29 @@ def test_the_stacks_of_palindromes_grow_with_the_length():
         state = read(machine, text.encode())
         assert sum(len(cells) for _, cells in state.tops) <= max(1, len(text))
         assert len(machine.branches(state)) <= max(1, len(text))
+
+
+def test_the_three_grammars_give_the_same_masks_at_every_place():
+    machines = [gv.grammar(rules) for rules in GRAMMARS.values()]
+    texts = [b""]
+    for text in texts:
+        assert len({(one.accepts_prefix(text), one.accepts(text)) for one in machines}) == 1
+        if len(text) < 6:
+            texts += [text + bytes([byte]) for byte in b"1+(" if machines[0].accepts_prefix(text)]
+
+
+def test_under_a_budget_of_20_tokens_the_model_of_brackets_opens_nine():
+    opener = gv.ToyModel([b"(", b")", b"[", b"]", b"start", b"</s>"], lambda tokens: [9, 0, 8, 0, 0, 0], eos={5})
+    brackets = gv.guide(gv.grammar('root ::= ("(" root ")" | "[" root "]")*'), opener.vocabulary)
+    text = gv.record(opener, "start", gv.within(brackets, 20), max_tokens=20).text
+    assert (sum(text.count(one) for one in "(["), len(text)) == (9, 18)
+
+
+def test_a_sum_has_as_many_trees_as_the_lab_says_and_left_recursion_needs_the_fewest_items():
+    trees = [comb(2 * signs, signs) // (signs + 1) for signs in (9, 40)]
+    assert (trees[0], trees[1] > 10**21) == (4862, True)
+    charts = [gv.earley(grammar).chart(b"1" + b"+1" * 40) for grammar in GRAMMARS.values()]
+    assert [sum(len(column.items) for column in chart) for chart in charts] == [2666, 166, 1066]
 
 
 def test_the_parser_of_the_exercises_misses_a_nullable_rule_as_the_puzzle_says():
@@ -398,6 +584,17 @@ def test_the_bracket_after_a_digit_is_sorted_outside_the_number_and_only_a_colon
     assert bytes_of(clerk.vocabulary, legal) == b'":'
 
 
+def test_each_dependent_token_is_legal_on_one_stack_and_not_on_another(clerk):
+    machine = gv.grammar(BOXES, root="value")
+    split = gv.build_split(machine, clerk.vocabulary, inline=False)
+    parts, (node,) = split.build(), machine.places(read(machine, b'["a'))
+    assert (sum(len(part.dependent) for part in parts), len(parts)) == (16, 16)
+    for token in split.node(node).dependent:
+        piece = split.vocabulary.pieces[token]
+        begun = [b'["a', b'{"a', b'{"a": ' * 4 + b'"a', b'{"a": "a']
+        assert {machine.accepts_prefix(text + piece) for text in begun} == {True, False}
+
+
 def test_after_a_space_the_whole_vocabulary_of_words_depends_on_the_stack(llama3):
     split = gv.build_split(gv.json(), llama3, inline=False, expand=False)
     begun = {token for token in llama3.text_ids if re.match(rb"[ \t\n\r]+[^ \t\n\r]", llama3.pieces[token])}
@@ -432,6 +629,30 @@ def test_the_figures_beside_the_published_ones_are_those_of_the_benches(llama3):
     split = gv.build_split(gv.json(), llama3)
     assert split.build()
     assert (round(len(split.standing) * len(llama3) / 8e6, 2), round(split.nbytes / 1e6, 2)) == (0.91, 0.19)
+
+
+def test_without_recursion_inlining_leaves_no_context_dependent_token():
+    flat = gv.grammar('root ::= "[" word ("," word)* "]"\nword ::= "\\"" [a-z]* "\\""')
+    for inline, most in ((True, 0), (False, 1)):
+        parts = gv.build_split(flat, gv.Vocabulary([b"a", b'"', b'a"', b'",', b'"]']), inline=inline).build()
+        assert bool(max(len(part.dependent) for part in parts)) == bool(most)
+
+
+@pytest.mark.parametrize(("machine", "text"), [(gv.regex(r"\d+(\.\d+)?"), b"3."), (gv.json(), b'{"a')])
+def test_the_jump_and_the_slice_of_the_exercises_find_the_mask_of_brute_force(machine, text, llama3):
+    jump, whole = FUNCTIONS["jump"], FUNCTIONS["whole"]
+    pieces = [piece for piece in llama3.pieces[:128_000:400] if piece]
+    state = read(machine, text)
+    legal = {token for token, piece in enumerate(pieces) if machine.accepts_prefix(text + piece)}
+    assert legal
+    assert jump(machine, state, flatten(pieces)) == legal
+    part = gv.regex(r'[^"\\\x00-\x1f\x7f]*')
+    taken = {token for token, piece in enumerate(pieces) if part.accepts_prefix(piece)}
+    assert whole(machine, state, part) == (taken <= legal)
+    if taken <= legal:
+        rest = [token for token in range(len(pieces)) if token not in taken]
+        others = jump(machine, state, flatten([pieces[token] for token in rest]))
+        assert taken | {rest[token] for token in others} == legal
 
 
 def test_a_lazy_table_reads_with_few_entries_what_has_two_million_states():
@@ -476,224 +697,3 @@ def test_of_4221_questions_beside_the_slice_most_are_nodes_at_which_no_token_end
     asked = {node for node in nodes if len(node) == 1 or node[:-1] in accepted}
     assert (len(asked), len(asked - accepted), len(accepted & others)) == (4221, 1710, 367)
     assert len(accepted - others) == 2144
-
-
-def test_the_branches_of_the_film_die_at_the_point_and_a_loop_leads_back_to_a_dead_branch():
-    lit = [sorted(frame.lit) for frame in gv.views.nfa_reading_frames(CLUMSY, "4.2")]
-    assert lit[3] == [1, 2, 3, 4, 5, 9, 10, 11, 15]
-    assert lit[5] == [6, 7], "the branch with the point alone"
-    assert lit[-1] == [7, 8, 15]
-    assert not gv.views.nfa_reading_frames(CLUMSY, "4,2.")[-1].lit
-    again = gv.views.nfa_reading_frames("(ab|cd)*", "abc")
-    assert again[2].lit == {2}, "after a the branch of cd is dark"
-    assert again[5].lit == {3}, "after ab the c is read"
-
-
-def test_backtracking_takes_a_multiple_per_letter_and_the_dfa_has_three_states():
-    def fastest(letters):
-        return min(timeit.repeat(lambda: re.fullmatch("(a+)+b", "a" * letters), number=1, repeat=3))
-
-    assert fastest(20) > 5 * fastest(16), "twice per letter: 16 times"
-    assert len(gv.regex("(a+)+b")) == 3
-
-
-def test_the_walks_of_the_exercises_give_the_index_of_the_engine(llama3):
-    date = gv.regex(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
-    ours, theirs = gv.build_index(date, llama3), FUNCTIONS["index"](llama3.trie.root, date, FUNCTIONS["walk"])
-    assert len(theirs) == len(date) == 11
-    assert ours.legal.tolist()[:-1] == [len(theirs[state]) for state in range(10)]
-    assert all(ours.next_state(state, token) == after for state in theirs for token, after in theirs[state].items())
-    assert date.accepts(b"0000-00-00")
-
-
-def test_the_start_state_of_the_decimal_allows_42_and_both_columns_are_equal():
-    toy = gv.Vocabulary([b"3", b"42", b".", b".5", b"3.", b"7.5", b"..", b"3x", b"x", b"</s>"], eos={9})
-    number = gv.guide(gv.regex(DECIMAL), toy)
-    assert [np.flatnonzero(number.mask(state)).tolist() for state in range(4)] == [
-        [0, 1, 4, 5], [0, 1, 2, 3, 4, 5, 9], [0, 1], [0, 1, 9],
-    ]  # fmt: skip
-    index = gv.build_index(number.machine, toy)
-    assert [index.next_state(state, 0) for state in range(4)] == [index.next_state(state, 1) for state in range(4)]
-
-
-def test_the_stage_of_json_with_seed_1_opens_before_the_token_that_closes_a_string_and_four_objects(clerk):
-    steps = gv.record(clerk, PIANO, gv.guide(gv.json(), clerk.vocabulary), seed=1).steps
-    assert steps[14].piece == b'"}}}}'
-    assert steps[14].stack == ("string", "object", "object", "object", "object", "root")
-    assert steps[15].stack == ("root",)
-
-
-def test_99_percent_are_illegal_after_the_point_and_three_bytes_are_legal_inside_the_character(llama3, clerk):
-    assert gv.guide(gv.regex(DECIMAL), llama3).mask(2).mean() < 0.01
-    record = gv.regex(r'\{"name": "[^"\\\x00-\x1f]*", "age": \d{1,3}\}')
-    inside = read(record, b'{"name": "Zoe')
-    assert len([*gv.tokens.walk_steps(llama3.trie, record, inside)]) == 265_982, "of 274,520: the walk saves nothing"
-    illegal = [llama3.pieces[token] for token in np.flatnonzero(~gv.guide(record, llama3).mask(inside))]
-    assert sum(any(end in piece for end in (b"\n", b"\r", b"\t")) for piece in illegal) > len(illegal) / 2
-    accents = gv.guide(gv.regex("[é-ë]"), clerk.vocabulary)
-    assert [int(accents.mask(state).sum()) for state in range(3)] == [1, 3, 1]
-
-
-@pytest.mark.slow
-def test_what_engines_make_of_a_schema_is_a_regex_or_rules():
-    core, xgrammar = pytest.importorskip("outlines_core"), pytest.importorskip("xgrammar")
-    flag = json.dumps({"type": "object", "properties": {"ok": {"type": "boolean"}}, "required": ["ok"]})
-    assert re.fullmatch(core.json_schema.build_regex_from_schema(flag), '{"ok": true}')
-    rules = str(xgrammar.Grammar.from_json_schema(flag)).splitlines()
-    assert {"root ::=", "basic_boolean ::="} <= {rule.partition(" (")[0] for rule in rules}
-
-
-PEOPLE = [("Tamsin Okoro", 42, "Varnhem"), ("Maria Cohen", 35, "Prague"), ("Jonas Weber", 8, "Lyon")]
-PEOPLE += [("Ida Brook", 61, "Oslo"), ("Zoe Marin", 27, "Kyoto"), ("Omar Haddad", 54, "Dakar")]
-PEOPLE += [("Priya Nagy", 19, "Lima"), ("Lars Quill", 70, "Hollum"), ("Ana Sousa", 33, "Porto")]
-PEOPLE += [("Ben Carter", 12, "Leeds")]
-
-
-def probability_of_a_right_record(model, guide, prompt, right, least=3e-4):
-    """The sum over all ways to spell it in tokens, of which those below `least` are left out."""
-    members = [json.dumps(key) + ":{}" + json.dumps(value) for key, value in right.items()]
-    frame = "{{" + ",{}".join(members) + "}}"
-    spellings = [frame.format(*blanks).encode() for blanks in product(["", " "], repeat=5)]
-    found, waiting = 0.0, [(model.encode(prompt), guide.initial, b"", 1.0)]
-    for tokens, state, text, chance in waiting:
-        chances = chance * softmax(apply_mask(model.logits(tokens), guide.mask(state)))
-        for token in map(int, np.flatnonzero(chances > least)):
-            longer = text + model.vocabulary.pieces[token]
-            if token in model.vocabulary.eos:
-                found += chances[token] * (text in spellings)
-            elif any(spelling.startswith(longer) for spelling in spellings):
-                waiting.append(([*tokens, token], guide.advance(state, token), longer, chances[token]))
-    return found
-
-
-def test_with_age_first_the_model_wants_to_close_the_object_after_the_name(clerk):
-    guide, closing = gv.guide(person("age", "name", "city"), clerk.vocabulary), []
-    for name, years, city in (PEOPLE[0], PEOPLE[1], PEOPLE[6]):
-        run, written = gv.record(clerk, introduce(name, years, city), guide, temperature=0), ""
-        for step in run.steps:
-            if written.endswith(name):
-                closing.append(sum(c.raw for c in step.candidates if c.piece.startswith(b'"}') and not c.legal))
-                assert step.raw / step.mass < 0.9
-                break
-            written += step.piece.decode()
-    assert min(closing) > 0.5
-
-
-def test_no_order_has_more_than_three_items():
-    cases = json.loads(shipped("traces/smollm2/orders.json").read_text(encoding="utf-8"))["cases"]
-    assert {len(case["right"]["items"]) for case in cases} == {1, 2, 3}
-
-
-@pytest.mark.slow
-def test_age_first_makes_a_right_record_less_probable_and_most_of_all_for_priya(clerk):
-    known, found = gv.decoding.remember(clerk), {}
-    for keys in (("name", "age", "city"), ("age", "name", "city")):
-        guide, found[keys] = gv.guide(person(*keys), clerk.vocabulary), []
-        for name, years, city in PEOPLE:
-            facts = {"name": name, "age": years, "city": city}
-            right = {key: facts[key] for key in keys}
-            prompt = introduce(name, years, city)
-            found[keys].append(probability_of_a_right_record(known, guide, prompt, right))
-    name_first, age_first = map(np.array, found.values())
-    assert name_first.mean() == pytest.approx(0.82, abs=0.006)
-    assert age_first.mean() == pytest.approx(0.76, abs=0.006)
-    assert PEOPLE[np.argmax(name_first - age_first)][0] == "Priya Nagy"
-
-
-@pytest.mark.slow
-def test_the_seeds_of_the_lab_are_no_special_ones(clerk):
-    known, guide = gv.decoding.remember(clerk), gv.guide(person("age", "name", "city"), clerk.vocabulary)
-    right = {"age": 19, "name": "Priya Nagy", "city": "Lima"}
-    texts = [gv.record(known, introduce("Priya Nagy", 19, "Lima"), guide, seed=seed).text for seed in range(100)]
-    assert sum(json.loads(text) == right for text in texts) == 69
-
-
-def test_a_counted_character_may_be_a_pair_of_escapes_and_no_half_of_one():
-    free, counted = gv.json_schema({"type": "string"}), gv.json_schema({"type": "string", "maxLength": 1})
-    assert free.accepts(b'"\\ud83d"')
-    assert not counted.accepts(b'"\\ud83d"')
-    assert counted.accepts(b'"\\ud83d\\ude00"')
-
-
-def test_in_the_walk_of_the_library_three_rules_are_pushed_and_three_popped():
-    rows = gv.views.draw_stack_table(gv.json(), '{"key": {"b": 1}}').text.splitlines()[1:-1]
-    actions = [" ".join(row.split()[2:]) for row in rows]
-    assert [action.split()[0] for action in actions] == ["push", "push", "object", "push", "pop", "pop"]
-    assert actions[2].startswith("object in place of member")
-    assert actions[4].startswith("pop member object")
-
-
-def test_in_python_three_lines_of_a_block_need_the_same_blanks():
-    """With a, b and c blanks it is the language a^n b a^n b a^n, which has no context-free grammar."""
-    for blanks in product(range(1, 5), repeat=3):
-        block = "if x:\n" + "".join(" " * count + "x\n" for count in blanks)
-        try:
-            compile(block, "", "exec")
-            right = True
-        except IndentationError:
-            right = False
-        assert right == (len(set(blanks)) == 1)
-
-
-def test_the_rule_of_the_puzzle_has_as_many_b_as_a():
-    machine = gv.grammar('root ::= "a" root? "b"')
-    for many, others in product(range(7), repeat=2):
-        assert machine.accepts(b"a" * many + b"b" * others) == (many == others > 0)
-
-
-def test_the_three_grammars_give_the_same_masks_at_every_place():
-    machines = [gv.grammar(rules) for rules in GRAMMARS.values()]
-    texts = [b""]
-    for text in texts:
-        assert len({(one.accepts_prefix(text), one.accepts(text)) for one in machines}) == 1
-        if len(text) < 6:
-            texts += [text + bytes([byte]) for byte in b"1+(" if machines[0].accepts_prefix(text)]
-
-
-def test_under_a_budget_of_20_tokens_the_model_of_brackets_opens_nine():
-    opener = gv.ToyModel([b"(", b")", b"[", b"]", b"start", b"</s>"], lambda tokens: [9, 0, 8, 0, 0, 0], eos={5})
-    brackets = gv.guide(gv.grammar('root ::= ("(" root ")" | "[" root "]")*'), opener.vocabulary)
-    text = gv.record(opener, "start", gv.within(brackets, 20), max_tokens=20).text
-    assert (sum(text.count(one) for one in "(["), len(text)) == (9, 18)
-
-
-def test_a_sum_has_as_many_trees_as_the_lab_says_and_left_recursion_needs_the_fewest_items():
-    trees = [comb(2 * signs, signs) // (signs + 1) for signs in (9, 40)]
-    assert (trees[0], trees[1] > 10**21) == (4862, True)
-    charts = [gv.earley(grammar).chart(b"1" + b"+1" * 40) for grammar in GRAMMARS.values()]
-    assert [sum(len(column.items) for column in chart) for chart in charts] == [2666, 166, 1066]
-
-
-def test_each_dependent_token_is_legal_on_one_stack_and_not_on_another(clerk):
-    machine = gv.grammar(BOXES, root="value")
-    split = gv.build_split(machine, clerk.vocabulary, inline=False)
-    parts, (node,) = split.build(), machine.places(read(machine, b'["a'))
-    assert (sum(len(part.dependent) for part in parts), len(parts)) == (16, 16)
-    for token in split.node(node).dependent:
-        piece = split.vocabulary.pieces[token]
-        begun = [b'["a', b'{"a', b'{"a": ' * 4 + b'"a', b'{"a": "a']
-        assert {machine.accepts_prefix(text + piece) for text in begun} == {True, False}
-
-
-def test_without_recursion_inlining_leaves_no_context_dependent_token():
-    flat = gv.grammar('root ::= "[" word ("," word)* "]"\nword ::= "\\"" [a-z]* "\\""')
-    for inline, most in ((True, 0), (False, 1)):
-        parts = gv.build_split(flat, gv.Vocabulary([b"a", b'"', b'a"', b'",', b'"]']), inline=inline).build()
-        assert bool(max(len(part.dependent) for part in parts)) == bool(most)
-
-
-@pytest.mark.parametrize(("machine", "text"), [(gv.regex(r"\d+(\.\d+)?"), b"3."), (gv.json(), b'{"a')])
-def test_the_jump_and_the_slice_of_the_exercises_find_the_mask_of_brute_force(machine, text, llama3):
-    jump, whole = FUNCTIONS["jump"], FUNCTIONS["whole"]
-    pieces = [piece for piece in llama3.pieces[:128_000:400] if piece]
-    state = read(machine, text)
-    legal = {token for token, piece in enumerate(pieces) if machine.accepts_prefix(text + piece)}
-    assert legal
-    assert jump(machine, state, flatten(pieces)) == legal
-    part = gv.regex(r'[^"\\\x00-\x1f\x7f]*')
-    taken = {token for token, piece in enumerate(pieces) if part.accepts_prefix(piece)}
-    assert whole(machine, state, part) == (taken <= legal)
-    if taken <= legal:
-        rest = [token for token in range(len(pieces)) if token not in taken]
-        others = jump(machine, state, flatten([pieces[token] for token in rest]))
-        assert taken | {rest[token] for token in others} == legal
