@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.tab.run import is_compared
+
 ROOT = Path(__file__).resolve().parents[2]
 LABS = sorted(path.relative_to(ROOT) for path in (ROOT / "labs" / "solutions").rglob("*.ipynb"))
 JUMPS = Path("labs/solutions/11_jump_forward.ipynb")  # it has a stage, a slider that measures, and questions
@@ -16,7 +18,7 @@ OTHERS = [lab for lab in LABS if lab != JUMPS]
 
 def elsewhere(path):
     """What the checks of a notebook said when it was built."""
-    cells = [cell for cell in json.loads((ROOT / path).read_text())["cells"] if "gv.checks." in "".join(cell["source"])]
+    cells = [cell for cell in json.loads((ROOT / path).read_text())["cells"] if is_compared(cell)]
     return {cell["id"]: "".join(cell["outputs"][-1]["data"]["text/plain"]) for cell in cells}
 
 
