@@ -11,12 +11,12 @@ ROOT_FLAG := $(shell test "$$(id -u)" = 0 && echo --allow-root)
 TESTS := OMP_NUM_THREADS=1 $(BIN)/python -m pytest
 # the tests run in four processes, which fill two cores: two without a browser, and two with one, which often wait.
 # What loads torch is in the first of each pair: the checks fork, and a process with torch is slow to fork.
-UNIT_ONE := $(addprefix tests/,bench decoding host machines models serving site tab tokens train) bench guidedviz/models
+UNIT_ONE := $(addprefix tests/,bench decoding host machines models serving site tab tokens train views) bench guidedviz/models
 BROWSER_ONE := $(addprefix tests/browser/test_,access.py attacks.py charts.py hostile.py hostile_pages.py jupyterlab.py labs.py lite.py looks.py site.py)
 # what was imported once is kept compiled: a kernel that has to compile torch anew starts five seconds later
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: lab test unit unit-one unit-two browser browser-one browser-two slow slow-unit slow-browser style types page drift imports chromium \
+.PHONY: lab test unit unit-one unit-two browser browser-one browser-two slow slow-unit slow-browser style types page drift chromium \
 	smollm2 notebooks nbval kernel labs slides site lite own clean
 
 lab: .venv/lab-is-ready
@@ -35,9 +35,9 @@ browser: browser-one browser-two
 # `make slow` chooses other tests, and draws more random ones
 TIER := not slow
 
-unit-one unit-two: imports smollm2
+unit-one unit-two: .venv/imports-are-compiled smollm2
 
-browser-one browser-two: imports chromium
+browser-one browser-two: .venv/imports-are-compiled chromium
 
 unit-one:
 	$(TESTS) -m "not browser and ($(TIER))" $(DEPTH) $(UNIT_ONE)
@@ -60,8 +60,8 @@ slow-unit:
 slow-browser:
 	$(MAKE) --no-print-directory --jobs=2 --output-sync browser TIER=slow
 
-# `page` needs no Python, and is checked while that is installed
-chromium types imports style drift smollm2: .venv/test-is-ready
+# `page` and `chromium` need no package of ours, and are done while those are installed
+types style drift smollm2: .venv/test-is-ready
 
 style:
 	$(BIN)/ruff check .
@@ -93,12 +93,12 @@ kernel: .venv/test-is-ready notebooks
 	$(TESTS) tests/models
 
 # no check: what the tests import is compiled once, since processes that begin together would all compile it
-imports:
-	@$(BIN)/python -m pytest --collect-only tests/host tests/widgets > .venv/collected || true
+.venv/imports-are-compiled: .venv/test-is-ready
+	@$(BIN)/python -m pytest --collect-only tests/host tests/widgets > $@ || true
 
 # installs Chromium where it is missing, so that no test waits for it
-chromium:
-	$(BIN)/python -m tests.browser.chromium
+chromium: | own
+	$(PYTHON) -m tests.browser.chromium
 
 # the real model; its tests are skipped where no registry has it
 smollm2:

@@ -1,4 +1,4 @@
-"""Finds Chromium for the browser tests, or installs it. `make test` runs this first, beside its other checks."""
+"""Finds Chromium for the browser tests, or installs it. `make test` runs this first, while it installs our packages."""
 
 import os
 import shutil
@@ -14,13 +14,20 @@ def find():
     """The path of a browser, "" for Playwright's own; None if there is none and none can be installed."""
     if path := next(filter(None, map(shutil.which, BROWSERS)), None):
         return path
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as play:
-        if Path(play.chromium.executable_path).exists():
-            return ""
+    if has_own():
+        return ""
     may_install = getattr(os, "geteuid", lambda: 1)() == 0 and shutil.which("apt-get")
     return install() if may_install else None
+
+
+def has_own():
+    """Whether Playwright is there, and has a browser of its own."""
+    try:
+        from playwright.sync_api import sync_playwright
+    except ImportError:
+        return False
+    with sync_playwright() as play:
+        return Path(play.chromium.executable_path).exists()
 
 
 def install():
