@@ -71,7 +71,7 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 class GuidedVizError(ValueError):
     """The base class of all errors of this library.
 
-    >>> print(GuidedVizError("logit bias of token 3", seen="120", expected="-100 to 100", hint="clip it"))
+    >>> print(gv.GuidedVizError("logit bias of token 3", seen="120", expected="-100 to 100", hint="clip it"))
     logit bias of token 3: saw 120, expected -100 to 100; try: clip it
     """
 

@@ -1,6 +1,8 @@
 """Claims about the house: what an import loads, where dependencies are declared, what the documents say."""
 
 import ast
+import builtins
+import doctest
 import operator
 import os
 import re
@@ -83,6 +85,18 @@ def test_the_reading_path_has_thirteen_files_and_each_names_the_next():
     for here, following in pairwise(path):
         opening = ast.get_docstring(ast.parse((ROOT / here).read_text()))
         assert f"Next: `{following.removeprefix('guidedviz/')}`" in opening, here
+
+
+@pytest.mark.parametrize("name", gv.__all__)
+def test_an_example_of_a_public_name_runs_as_it_is_copied(name):
+    examples = doctest.DocTestParser().get_examples(getattr(gv, name).__doc__ or "")
+    parts = list(ast.walk(ast.parse("".join(one.source for one in examples))))
+    names = [part for part in parts if isinstance(part, ast.Name)]
+    made = {name.id for name in names if isinstance(name.ctx, ast.Store)}
+    made |= {part.arg for part in parts if isinstance(part, ast.arg)}
+    made |= {part.name for part in parts if isinstance(part, ast.ClassDef | ast.FunctionDef)}
+    made |= {part.asname or part.name for part in parts if isinstance(part, ast.alias)}
+    assert {name.id for name in names} - made - set(dir(builtins)) <= {"gv"}
 
 
 def test_the_api_reference_says_what_the_docstrings_say():

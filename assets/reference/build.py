@@ -44,8 +44,9 @@ def write_reference() -> str:
     """The reference as Markdown."""
     parts = [
         "# The API",
-        "*Written by `python assets/reference/build.py` from the docstrings; edit those.*",
-        "`import guidedviz as gv` loads no heavy package: each name is imported when it is first used.",
+        "<!-- written by `python assets/reference/build.py` from the docstrings: edit those -->",
+        "Every example begins with `import guidedviz as gv`. It loads no heavy package: a name is imported when it is "
+        "first used.",
     ]
     for title, names in SECTIONS.items():
         parts += [f"## {title}", *(describe(name) for name in names.split())]

@@ -166,7 +166,7 @@ def diagnose(trace: Trace, guide: Guide | None = None) -> Diagnosis:
 
     >>> toy = gv.ToyModel([b"a", b"b", b"</s>"], lambda tokens: [2, 1, 0], eos={2})
     >>> run = gv.record(toy, "a", gv.guide(gv.regex(r"ab\\$"), toy.vocabulary))
-    >>> run.text, diagnose(run).names, diagnose(run).findings[0].seen
+    >>> run.text, gv.diagnose(run).names, gv.diagnose(run).findings[0].seen
     ('ab', ('empty mask',), 'after "ab" the machine expects $, and no token begins with that')
     """
     expect(trace, Trace, "diagnose, trace", "a trace", TRACE_HINT)

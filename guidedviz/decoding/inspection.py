@@ -38,7 +38,7 @@ def inspect_text(model: Model, prompt: str, text: str | Sequence[str], guide: Gu
     A text with special tokens is given as `trace.parts` has it: texts and special tokens in turn.
 
     >>> toy = gv.ToyModel([b"3", b"6", b"x", b"</s>"], lambda tokens: [0, 9, 0, 0], eos={3})
-    >>> seen = inspect_text(toy, "3", "36x", gv.guide(gv.regex("[0-9]+"), toy.vocabulary))
+    >>> seen = gv.inspect_text(toy, "3", "36x", gv.guide(gv.regex("[0-9]+"), toy.vocabulary))
     >>> seen.text, seen.refusal.byte, seen.refusal.reason
     ('36', 2, 'after `36`: `x` cannot come, expected 0-9 or the end')
     """

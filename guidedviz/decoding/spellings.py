@@ -115,7 +115,7 @@ def spellings(model: Model, prompt: str, guide: Guide, limit: int = 64) -> Spell
     The canonical and the longest spelling are explored first. There are at most `limit` forward passes.
 
     >>> toy = gv.ToyModel([b"a", b"b", b"ab", b"\\n"], lambda tokens: [0, 0, 0, 0])
-    >>> found = spellings(toy, "\\n", gv.guide(gv.regex("ab\\n"), toy.vocabulary))
+    >>> found = gv.spellings(toy, "\\n", gv.guide(gv.regex("ab\\n"), toy.vocabulary))
     >>> [(spelling.pieces, spelling.probability) for spelling in found.spellings]
     [((b'a', b'b', b'\\n'), 0.5), ((b'ab', b'\\n'), 0.5)]
     >>> found.rest, found.passes, found.canonical.pieces

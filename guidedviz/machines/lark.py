@@ -33,7 +33,7 @@ def lark(text: Any, start: str = "start", vocabulary: Any = None) -> PDA:
     refuses lookarounds, and what is ignored may stand after a lexeme but not before the first. `\d`, `\w` and `\s`
     are ASCII; `%json` allows any whitespace, and other keys unless `additionalProperties` forbids them.
 
-    >>> sums = lark('''
+    >>> sums = gv.lark('''
     ... start: NUMBER ("+" NUMBER)* | "(" start ")"
     ... %import common.NUMBER
     ... %ignore " "

@@ -46,7 +46,7 @@ def tagged(
 
     `at_least_one`: the text may end only after a tag. `stop_after_first`: nothing may follow the first tag.
 
-    >>> call = tagged(begin="<sum>", machine=gv.regex(r"\d+\+\d+"), end="</sum>")
+    >>> call = gv.tagged(begin="<sum>", machine=gv.regex(r"\d+\+\d+"), end="</sum>")
     >>> call.accepts(b"It is <sum>1+2</sum>."), call.accepts(b"a <su"), call.accepts_prefix(b"It is <sum>x")
     (True, True, False)
     """

@@ -95,7 +95,7 @@ def load_model(
     With a `nickname` (else the variable GUIDEDVIZ_NICKNAME) the teacher sees on the host's page which lab and which
     check or question the student of this name has reached, and counts of answers without names.
 
-    >>> load_model("bard")
+    >>> gv.load_model("bard")
     bard · NumPy · cpu: 2.7 million weights, 65 tokens
     """
     if hasattr(name, "config"):

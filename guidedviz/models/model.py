@@ -115,7 +115,7 @@ def out_of_memory(name: str, weights: int) -> ModelError:
 class ToyModel:
     """Logits by a function of your own.
 
-    >>> toy = ToyModel([b"a", b"b"], lambda tokens: [0.0, float(len(tokens))])
+    >>> toy = gv.ToyModel([b"a", b"b"], lambda tokens: [0.0, float(len(tokens))])
     >>> toy.logits(toy.encode("ab")).tolist()
     [0.0, 2.0]
     """

@@ -94,6 +94,7 @@ class LogitsProcessor:
     never sees the last token, and it does not know which beams survive: `processor.read(output)` takes both from what
     `generate` returned. The probabilities are those before temperature, top-k and top-p.
 
+    >>> import numpy as np
     >>> g = gv.guide(gv.regex("[ab]c"), gv.Vocabulary([b"a", b"b", b"c", b"</s>"], eos={3}))
     >>> processor, logits = gv.LogitsProcessor(g), np.zeros((1, 4), np.float32)
     >>> processor(np.array([[2, 2]]), logits).tolist(), processor(np.array([[2, 2, 0]]), logits).tolist()

@@ -148,7 +148,7 @@ def race(
     ...     def mask(self, state): return {0} if state == 0 else {1}
     ...     def advance(self, state, token): return 1
     ...     def forced(self, state): return b""
-    >>> found = race(Table, gv.regex("a"), "a", gv.Vocabulary([b"a", b"</s>"], eos={1}), engines=())
+    >>> found = gv.race(Table, gv.regex("a"), "a", gv.Vocabulary([b"a", b"</s>"], eos={1}), engines=())
     >>> [lap.name for lap in found.laps]
     ['guidedviz', 'Table']
     """

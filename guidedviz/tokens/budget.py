@@ -34,7 +34,7 @@ def within(guide: Guide, tokens: int) -> BudgetGuide:
     """The same guide for a text of at most this many tokens, including EOS.
 
     >>> v = gv.Vocabulary([b"(", b")", b"</s>"], eos={2})
-    >>> short = within(gv.guide(gv.grammar('root ::= ("(" root ")")*'), v), 6)
+    >>> short = gv.within(gv.guide(gv.grammar('root ::= ("(" root ")")*'), v), 6)
     >>> state = short.advance(short.advance(short.initial, 0), 0)
     >>> short.mask(state).tolist(), short.explain(state, 0).reason
     ([False, True, False], 'to end the text after it takes 4 tokens of a byte each, and 3 are left')

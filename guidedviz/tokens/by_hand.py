@@ -49,7 +49,7 @@ class Unguided(Guide):
 def char_classes(vocabulary: Vocabulary) -> dict[str, frozenset[int]]:
     """The ids of single characters by class; ANY contains all of them.
 
-    >>> classes = char_classes(Vocabulary([b"a", b"B", b"7", b"ab", b"!"]))
+    >>> classes = gv.char_classes(gv.Vocabulary([b"a", b"B", b"7", b"ab", b"!"]))
     >>> sorted(classes["LETTER"]), sorted(classes["ANY"]), sorted(classes["NEWLINE"])
     ([0, 1], [0, 1, 2, 4], [])
     """
@@ -126,8 +126,8 @@ class StaticMasks(Guide):
 def static_masks(vocabulary: Vocabulary, sets: Iterable[Iterable[int]]) -> StaticMasks:
     """A guide that allows the n-th set of ids at the n-th position, and only EOS after the last.
 
-    >>> v = Vocabulary([b"a", b"b", b"\\n"])
-    >>> g = static_masks(v, [{0, 1}, {2}])
+    >>> v = gv.Vocabulary([b"a", b"b", b"\\n"])
+    >>> g = gv.static_masks(v, [{0, 1}, {2}])
     >>> g.mask(0).tolist(), g.mask(1).tolist(), g.is_accepting(2)
     ([True, True, False], [False, False, True], True)
     """
@@ -142,7 +142,7 @@ def static_masks(vocabulary: Vocabulary, sets: Iterable[Iterable[int]]) -> Stati
 class GuidedFSM:
     """A finite-state machine over tokens. States are hashable; by default, states without transitions are accepting.
 
-    >>> fsm = GuidedFSM(Vocabulary([b"a", b"b", b":"]))
+    >>> fsm = gv.GuidedFSM(gv.Vocabulary([b"a", b"b", b":"]))
     >>> fsm.add_transition(0, {0, 1}, 1)
     >>> fsm.add_transition(1, {0, 1}, 1)
     >>> fsm.add_transition(1, {2}, 2)

@@ -282,8 +282,8 @@ def compare_engines(
 ) -> Comparison:
     """Compare our masks with those of every installed engine along a text or its token ids.
 
-    >>> v = Vocabulary([b"a", b"b", b"ab", b"</s>"], eos={3})
-    >>> found = compare_engines("a|ab", v, "ab", ["outlines-core"])
+    >>> v = gv.Vocabulary([b"a", b"b", b"ab", b"</s>"], eos={3})
+    >>> found = gv.compare_engines("a|ab", v, "ab", ["outlines-core"])
     >>> for step in found.steps:
     ...     print(step.legal, *step.differences)
     2 outlines-core: known fault, takes the first alternative that fits (1 missing)

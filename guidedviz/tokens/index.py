@@ -77,7 +77,8 @@ def _refuse(what: str, own: str, other: str) -> None:
 def build_index(machine: Machine[Any], vocabulary: Vocabulary) -> Index:
     """The index of a finite machine, taken from memory or built.
 
-    >>> index = build_index(gv.regex(r"[0-9]+(\\.[0-9]+)?"), Vocabulary([b"3", b".5", b".", b"42", b"</s>"], eos={4}))
+    >>> vocabulary = gv.Vocabulary([b"3", b".5", b".", b"42", b"</s>"], eos={4})
+    >>> index = gv.build_index(gv.regex(r"[0-9]+(\\.[0-9]+)?"), vocabulary)
     >>> index, index.legal.tolist(), index.mask(1).tolist(), index.next_state(1, 2)
     (Index(4 states, 5 tokens of 5 kinds), [2, 5, 2, 3], [True, True, True, True, True], 2)
     """

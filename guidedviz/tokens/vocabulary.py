@@ -46,7 +46,7 @@ class Vocabulary:
 
     A special id keeps its text in `pieces` for people to read, but it is never legal text: a machine reads its name.
 
-    >>> v = Vocabulary([b"a", b"ab", b"</s>", b"a"], eos={2}, special={2})
+    >>> v = gv.Vocabulary([b"a", b"ab", b"</s>", b"a"], eos={2}, special={2})
     >>> len(v), v.pieces[1], v.ids(b"a"), v.display(2), v
     (4, b'ab', (0, 3), '</s>', Vocabulary(4 tokens, eos 2))
     """

@@ -220,7 +220,7 @@ def build_earley(grammar: Grammar) -> Earley:
 def earley(grammar: str | Grammar | PDA) -> Earley:
     """The Earley machine of a grammar, given as GBNF text, as rules or as a pushdown machine.
 
-    >>> machine = earley('root ::= root "+" root | "1"')
+    >>> machine = gv.earley('root ::= root "+" root | "1"')
     >>> machine.accepts(b"1+1+1"), machine.accepts(b"1+"), machine.accepts_prefix(b"1+"), machine.accepts_prefix(b"+")
     (True, False, True, False)
     """

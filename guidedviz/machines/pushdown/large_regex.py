@@ -31,10 +31,10 @@ MAYBE_LARGE = re.compile(r"\{[0-9,]*[0-9]{2}")  # a count of two digits or more,
 def regex(text: Any) -> DFA | PDA:
     r"""The minimal machine for a regex, or for that in a file; with very large counts a machine that counts.
 
-    >>> date = regex(r"\d{4}-\d{2}-\d{2}")
+    >>> date = gv.regex(r"\d{4}-\d{2}-\d{2}")
     >>> date.accepts(b"2026-11-20"), date.accepts_prefix(b"2026-"), date.accepts(b"2026-"), len(date)
     (True, True, False, 11)
-    >>> regex("[a-z]{0,5000}"), regex("[a-z]{0,5000}").accepts(b"a" * 5001)
+    >>> gv.regex("[a-z]{0,5000}"), gv.regex("[a-z]{0,5000}").accepts(b"a" * 5001)
     (PDA(2 rules, 4 nodes), False)
     """
     if isinstance(text, PathLike):

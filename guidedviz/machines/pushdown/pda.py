@@ -265,7 +265,7 @@ def grammar(text: Any, root: str = "root", vocabulary: Any = None) -> PDA:
 
     `vocabulary` says which token `<[128010]>` names by its id.
 
-    >>> nested = grammar('root ::= "(" root ")" | "x"')
+    >>> nested = gv.grammar('root ::= "(" root ")" | "x"')
     >>> state = nested.step(nested.initial, ord("("))
     >>> nested.stack(state), nested.frames(state)[0]
     (('root',), Frame(rule='root', node=1, waits='( or x', number=0))
@@ -296,7 +296,7 @@ ws     ::= [ \t\n\r]*
 def json() -> PDA:
     """The machine of JSON: any value at the root, blanks wherever RFC 8259 allows them.
 
-    >>> json().accepts(b'{"a": [1, {"b": null}]}'), json().accepts(b"[1,]"), json().accepts_prefix(b"[[[[")
+    >>> gv.json().accepts(b'{"a": [1, {"b": null}]}'), gv.json().accepts(b"[1,]"), gv.json().accepts_prefix(b"[[[[")
     (True, False, True)
     """
     return grammar(JSON_GBNF)

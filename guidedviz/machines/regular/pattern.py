@@ -33,7 +33,7 @@ def pattern(parts: Iterable[Sequence[str]]) -> DFA:
 
     What: UPPER LOWER LETTER DIGIT PUNCT SPACE NEWLINE (of ASCII) ANY, or a text. How often: 1 + * ? {m} {m,} {m,n}.
 
-    >>> speaker = pattern([("UPPER", "+"), (":", "1"), (" ", "1"), ("LOWER", "+"), ("\n", "1")])
+    >>> speaker = gv.pattern([("UPPER", "+"), (":", "1"), (" ", "1"), ("LOWER", "+"), ("\n", "1")])
     >>> speaker, speaker.accepts(b"ROMEO: ay\n"), sum(map(len, speaker.edges))
     (DFA(6 states, 1 accepting), True, 7)
     """

@@ -66,14 +66,14 @@ def json_schema(
     `unknown`: "note": keywords that JSON Schema does not have are ignored and listed in `machine.notes`; or "error".
 
     >>> person = {"type": "object", "properties": {"age": {"type": "integer", "minimum": 0}}, "required": ["age"]}
-    >>> machine = json_schema(person)
+    >>> machine = gv.json_schema(person)
     >>> machine.accepts(b'{"age": 42}'), machine.accepts(b'{"age":-1}'), machine.accepts(b'{}')
     (True, False, False)
-    >>> json_schema(person, extra_keys="open").accepts(b'{"age": 42, "city": "Paris"}')
+    >>> gv.json_schema(person, extra_keys="open").accepts(b'{"age": 42, "city": "Paris"}')
     True
-    >>> json_schema({"type": "null", "x-unit": "m"}).notes
+    >>> gv.json_schema({"type": "null", "x-unit": "m"}).notes
     ('#/x-unit: not a keyword of JSON Schema, ignored',)
-    >>> json_schema({"type": "string", "format": "uri", "maxLength": 2083})
+    >>> gv.json_schema({"type": "string", "format": "uri", "maxLength": 2083})
     PDA(2 rules, 361 nodes)
     """
     with schema_named():

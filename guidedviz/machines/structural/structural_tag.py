@@ -21,7 +21,7 @@ def structural_tag(spec: Any, vocabulary: Any = None) -> DFA | PDA:
 
     >>> city = {"type": "regex", "pattern": "[A-Z][a-z]+"}
     >>> call = {"type": "tag", "begin": "<city>", "content": city, "end": "</city>"}
-    >>> machine = structural_tag({"type": "triggered_tags", "triggers": ["<"], "tags": [call]})
+    >>> machine = gv.structural_tag({"type": "triggered_tags", "triggers": ["<"], "tags": [call]})
     >>> machine.accepts(b"In <city>Rome</city>."), machine.accepts_prefix(b"a <b")
     (True, False)
     """

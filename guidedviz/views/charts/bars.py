@@ -67,7 +67,7 @@ def draw_bars(
 
     An estimate has a line over its bar, from the low to the high end of its interval.
 
-    >>> draw_bars(["a", "b"], {"before": [0.2, 0.8], "after": [1, 0]}, title="mask").text
+    >>> gv.draw_bars(["a", "b"], {"before": [0.2, 0.8], "after": [1, 0]}, title="mask").text
     'mask: a before 0.20 after 1, b before 0.80 after 0'
     """
     _check_bars(labels, series)

@@ -31,7 +31,7 @@ def draw_comparison(comparison: Comparison) -> Figure:
     """One lane per engine and one place per step; a ring where the masks agree, a dot per difference.
 
     >>> v = gv.Vocabulary([b"a", b"b", b"ab", b"</s>"], eos={3})
-    >>> print(draw_comparison(gv.compare_engines("a|ab", v, "ab", ["outlines-core"])).text.partition("\\n")[2])
+    >>> print(gv.draw_comparison(gv.compare_engines("a|ab", v, "ab", ["outlines-core"])).text.partition("\\n")[2])
       0 before ab: 2 legal
           outlines-core: known fault, takes the first alternative that fits (1 missing): ab
           outlines-core refuses ab

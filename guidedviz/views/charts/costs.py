@@ -28,7 +28,7 @@ def draw_costs(trace: Trace) -> Figure:
     """One bar per token with the parts of its time. The text names no time, because times differ between runs.
 
     >>> toy = gv.ToyModel([b"a", b"b"], lambda tokens: [0.0, 1.0])
-    >>> draw_costs(gv.record(toy, "a", max_tokens=3)).text
+    >>> gv.draw_costs(gv.record(toy, "a", max_tokens=3)).text
     'costs of 3 steps: forward, mask and sample of each'
     """
     expect(trace, Trace, "draw_costs", "a trace", TRACE_HINT)

@@ -59,12 +59,12 @@ def draw_machine(
     for a loop, the path was. By default a finite machine of more than 40 states is folded; with folded=False it is
     drawn whole. With `compact` states in a row are dots on a line; by default if there are many.
 
-    >>> print(draw_machine(gv.regex("[0-9]+x?"), at=[0, 1]).text)
+    >>> print(gv.draw_machine(gv.regex("[0-9]+x?"), at=[0, 1]).text)
     machine: 3 states, now in q1
      →  q0  0-9 → q1
     ● ◎ q1  0-9 → q1 · x → q2
       ◎ q2
-    >>> print(draw_machine(gv.grammar('root ::= "(" root ")" | "x"'), "(").text)
+    >>> print(gv.draw_machine(gv.grammar('root ::= "(" root ")" | "x"'), "(").text)
     machine: 1 rule, 4 nodes, now in n1
     root
      →  n0  ( → n1 · x → n2

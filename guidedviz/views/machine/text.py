@@ -123,7 +123,7 @@ def _say_arrow(arrow: Arrow, lit: Highlight) -> str:
 def to_dot(machine: Any) -> Any:
     """The machine as a `graphviz.Source`, with its DOT text in `.source`; a notebook shows it if `dot` is installed.
 
-    >>> print(to_dot(gv.regex("[0-9]")).source.splitlines()[-2].strip())
+    >>> print(gv.to_dot(gv.regex("[0-9]")).source.splitlines()[-2].strip())
     0 -> 1 [label="0-9"]
     """
     graphviz = need("graphviz", "lab", "to_dot")

@@ -290,7 +290,7 @@ def _say_change(old: Calls, new: Calls, pop: str) -> str:
 def draw_stack_table(pda: PDA, text: bytes | str, every: bool = False, unread: bytes = b"") -> Figure:
     """The table of a text; its last line says whether the text may end. `unread` are bytes that follow it.
 
-    >>> print(draw_stack_table(gv.grammar('root ::= "(" root ")" | "x"'), "((x))").text)
+    >>> print(gv.draw_stack_table(gv.grammar('root ::= "(" root ")" | "x"'), "((x))").text)
     step  read  stack      stack after, top last
     1     (     —          root
     2     (x    push root  root root

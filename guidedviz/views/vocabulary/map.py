@@ -200,7 +200,7 @@ def draw_map(guide: Guide, state: Any = None, title: str = "") -> Figure:
     """The legal tokens of a state, by default the initial one, on a map of the whole vocabulary.
 
     >>> v = gv.Vocabulary([b"3", b".5", b".", b"42", b"x", b"</s>"], eos={5})
-    >>> draw_map(gv.guide(gv.regex("[0-9]+"), v)).text
+    >>> gv.draw_map(gv.guide(gv.regex("[0-9]+"), v)).text
     'Vocabulary map, q0: 2 of 6 tokens legal (33%), EOS illegal'
     """
     check_guide(guide, "draw_map, guide")
@@ -228,7 +228,7 @@ def draw_split(split: Split, at: int, title: str = "") -> Figure:
 
     >>> v = gv.Vocabulary([b"(", b")", b"x", b"x)", b"x))", b"x)))"])
     >>> nested = gv.build_split(gv.grammar('root ::= "(" root ")" | "x"'), v)
-    >>> print(draw_split(nested, 0).text)
+    >>> print(gv.draw_split(nested, 0).text)
     Split, node n0 of root: of 6 tokens 2 are accepted, 1 rejected, 3 context-dependent
     """
     expect(title, str, "draw_split, title", "a text")
