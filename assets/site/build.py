@@ -68,7 +68,10 @@ LIVE = """
 [Open the first lab live in this tab]({}): Python and the model run in your browser, nothing is installed. Your work
 stays in this browser."""
 SLIDES = "\n\nSlides for a lecture: {}. Press `?` for their keys."
-API = "\n\n[The API](reference/index.html) lists every name with examples."
+TEXTS = """
+
+[The guide](guide.html) shows what it does, by task. [My output is wrong](wrong_output.html) starts from a symptom. [The
+API](reference/index.html) lists every name with examples."""
 
 
 @dataclass(frozen=True)
@@ -88,6 +91,13 @@ def load(name: str, path: Path) -> ModuleType:
     spec.loader.exec_module(module)
     return module
 
+
+# texts that the site shows as pages, by their places in the folder of assets
+PAGES_OF_TEXTS = {
+    "guide.md": Place("guide.html", "The guide"),
+    "wrong_output.md": Place("wrong_output.html", "My output is wrong"),
+    "reference/README.md": Place("reference/index.html", "The API"),
+}
 
 labs = load("labs_build", ROOT / "labs" / "build.py")
 reading = load("site_reading", HERE / "reading.py")
@@ -109,18 +119,52 @@ def build_landing(live: str = "") -> NotebookNode:
     if live:
         said += LIVE.format(live)
     decks = " · ".join(f"[{name[:2]}]({deck_file(name)})" for name in find_names("all"))
-    table = "## The labs\n\n" + labs.table_of_labs() + SLIDES.format(decks) + API
+    table = "## The labs\n\n" + labs.table_of_labs() + SLIDES.format(decks) + TEXTS
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    # the site lacks the pages that these links lead to
-    commands = re.sub(r"\[([^]]+)\]\(assets/[^)]*\)", r"\1", section(readme, "Two commands"))
+    commands = lead_within_the_site(section(readme, "Two commands"))
     texts = [new_markdown_cell(text) for text in (TITLE, said, table, commands)]
     return new_notebook(cells=[texts[0], new_code_cell(RUN), *texts[1:]])
 
 
-def build_reference() -> NotebookNode:
-    """The API reference."""
-    text = (ROOT / "assets" / "reference" / "README.md").read_text(encoding="utf-8")
-    return new_notebook(cells=[new_markdown_cell(text)])
+def build_text(path: str) -> NotebookNode:
+    """A text of the folder of assets as a page."""
+    return new_notebook(cells=[new_markdown_cell(lead_within_the_site(read_text(path), path))])
+
+
+def read_text(path: str) -> str:
+    """A text of the folder of assets."""
+    return (ROOT / "assets" / path).read_text(encoding="utf-8")
+
+
+def lead_within_the_site(text: str, path: str = "") -> str:
+    """A text whose links lead to pages of the site; a link to any other page is its words alone.
+
+    >>> lead_within_the_site("[one](assets/guide.md#install), [two](../labs/03_fsm.ipynb), [three](deploy/serve.yaml)")
+    '[one](guide.html#Install), [two](labs/03_fsm.ipynb), three'
+    """
+
+    def lead(link: re.Match[str]) -> str:
+        words, address = link.groups()
+        file, _, anchor = address.removeprefix("../").removeprefix("assets/").partition("#")
+        if file.startswith("labs/"):
+            return f"[{words}]({file})"
+        if (file or path) not in PAGES_OF_TEXTS:
+            return str(words)
+        page = PAGES_OF_TEXTS[file].file if file else ""
+        return f"[{words}]({page}{'#' if anchor else ''}{name_anchor(file or path, anchor)})"
+
+    return re.sub(r"(?<!!)\[([^]]+)\]\(([^)]+)\)", lead, text)
+
+
+def name_anchor(path: str, anchor: str) -> str:
+    """An anchor of a text as its page names it: with the capitals and signs of the heading.
+
+    >>> name_anchor("wrong_output.md", "2-it-is-json-and-wrong")
+    '2.-It-is-JSON,-and-wrong'
+    """
+    headings = re.findall(r"^#+ (.*)$", read_text(path), re.MULTILINE)
+    names = {re.sub(r"[^\w -]", "", heading).lower(): heading for heading in headings}
+    return names.get(anchor.replace("-", " "), anchor).replace(" ", "-")
 
 
 def section(text: str, title: str) -> str:
@@ -229,7 +273,7 @@ def runs_labs(lite: Path) -> bool:
 def build(folder: Path, names: list[str], lite: Path | None = None) -> None:
     """Build the first page, the reference and some labs; a broken link is an error."""
     lab_places = {name: lab_place(name) for name in labs.lab_names()}
-    pages = [Place("index.html", "Start"), *lab_places.values(), Place("reference/index.html", "The API")]
+    pages = [Place("index.html", "Start"), *lab_places.values(), *PAGES_OF_TEXTS.values()]
     live = dict.fromkeys(("00_start_here", *names), "")
     if lite and runs_labs(lite):
         live = {name: live_address(name) for name in live}
@@ -240,7 +284,8 @@ def build(folder: Path, names: list[str], lite: Path | None = None) -> None:
     shutil.rmtree(folder, ignore_errors=True)
     write_files(folder / "files")
     written = {"index.html": render(ran[0], Place("index.html", "guidedviz"), pages, plays=True)}
-    written["reference/index.html"] = render(build_reference(), pages[-1], pages)
+    for path, place in PAGES_OF_TEXTS.items():
+        written[place.file] = render(build_text(path), place, pages)
     for name, notebook in zip(names, ran[1:], strict=True):
         written[lab_places[name].file] = render(notebook, lab_places[name], pages, live=live[name])
     for name, html in written.items():
@@ -248,6 +293,7 @@ def build(folder: Path, names: list[str], lite: Path | None = None) -> None:
         (folder / name).write_text(html, encoding="utf-8")
     for picture in (ROOT / "assets" / "reference").glob("*.svg"):
         shutil.copy(picture, folder / "reference")
+    shutil.copytree(ROOT / "assets" / "pictures", folder / "pictures")
     found = reading.read_site(folder)
     write_decks(folder, names)
     if lite:

@@ -202,8 +202,8 @@ gv.predict(
 )
 
 # %% [markdown]
-# Press `Home` and step through the canonical way. A dashed frame marks a token that was appended without a pass, so no
-# distribution was computed for it. A token that was taken back is struck through.
+# Click into the stage, press `Home`, and step through the canonical way. A dashed frame marks a token that was appended
+# without a pass, so no distribution was computed for it. A token that was taken back is struck through.
 
 # %%
 # slide: The marked tokens came without a pass of the model.

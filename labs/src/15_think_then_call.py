@@ -121,8 +121,8 @@ call = gv.guide(gv.turn(tools, choice="required"), vocabulary)
 gv.stage(scout, prompt, call, temperature=0, show=20)
 
 # %% [markdown]
-# The stage opens one step before `</think>`. In the thought 4,019 of the 4,104 tokens are legal. Press ▷ (the key
-# →): now two are, a line end and `<tool_call>`. `scout` writes an empty line before a call.
+# The stage opens one step before `</think>`. In the thought 4,019 of the 4,104 tokens are legal. Click into the
+# stage and press `→`: now two are, a line end and `<tool_call>`. `scout` writes an empty line before a call.
 
 # %% [markdown]
 # Many servers do not work like this. They wait: until `</think>` stands in the output, all is legal, also EOS. Then the

@@ -66,12 +66,12 @@ def test_no_text_of_the_repository_guesses_its_address(repository):
     assert "README.md" in tracked
 
 
-def test_the_first_page_and_the_reference_of_the_site_have_no_address_of_another_repository(repository):
+def test_the_first_page_and_the_texts_of_the_site_have_no_address_of_another_repository(repository):
     site = load_site()
     places = [site.lab_place("00_start_here")]
-    pages = [site.Place("index.html", "Start"), *places, site.Place("reference/index.html", "The API")]
+    pages = [site.Place("index.html", "Start"), *places, *site.PAGES_OF_TEXTS.values()]
     first = site.render(site.build_landing(places), pages[0], pages)
-    reference = site.render(site.build_reference(), pages[-1], pages)
-    for html in (first, reference):
+    texts = [site.render(site.build_text(path), place, pages) for path, place in site.PAGES_OF_TEXTS.items()]
+    for html in (first, *texts):
         assert not GUESSED.search(html)
         assert {*OWN.findall(html)} <= {repository.removeprefix("https://github.com/")}

@@ -33,7 +33,9 @@ async function play(place, first) {
   const answers = place.dataset.again && /** @type {any} */ (globalThis).guidedvizAgain(place, saved); // of a host
   const model = { get: (/** @type {"saved"} */ name) => known[name], on: () => {}, off: () => {}, send: () => {}, ...answers };
   kinds[String(place.dataset.kind)].render({ model, el: place, load: async (/** @type {string} */ name) => kinds[name] });
-  if (first) keepStep(/** @type {HTMLElement} */ (place.lastElementChild));
+  const root = /** @type {HTMLElement} */ (place.lastElementChild);
+  if (first) keepStep(root);
+  if (first || known.plays) root.focus({ preventScroll: true }); // it is what the page is for, and takes its keys
 }
 
 /**
@@ -56,7 +58,6 @@ async function replaceStill(place, first) {
 function keepStep(root) {
   const keep = () => root.dataset.cursor && history.replaceState(null, "", `#step=${root.dataset.cursor}`);
   new MutationObserver(keep).observe(root, { attributes: true, attributeFilter: ["data-cursor"] });
-  root.focus({ preventScroll: true });
 }
 
 function followTheme() {
