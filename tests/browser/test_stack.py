@@ -82,7 +82,7 @@ def test_of_a_deep_stack_the_caller_and_four_edges_are_shown_and_the_strips_say_
     assert strips >= 2
     assert heights == [28] * strips + [8] * 4
     assert slot.locator(".gv-top small").inner_text() == "120"
-    assert slot.locator(".gv-ground").inner_text() == "… 118 more"
+    assert slot.locator(".gv-ground").inner_text() == "… 118 below"
     edge = slot.locator(".gv-edge:visible").last
     words = "node => getComputedStyle(node, '::after').content"
     assert edge.evaluate(words) == "none"

@@ -99,7 +99,7 @@ test("the bin is as high as what the mask removed, and the line below says it wi
   assert.equal(bin.firstChild.style.getPropertyValue("--share"), "0.6");
   const said = (more) => build(scalePart({ ...STEP, ...more }, null)).textContent;
   assert.equal(said(), "× 1/Z = × 2.5removed 60%");
-  assert.equal(said({ mass: 1 }), "The mask removes less than 0.0001% here.removed 0%");
+  assert.equal(said({ mass: 1 }), "removed under 0.0001%removed 0%");
   assert.equal(build(scalePart({ ...STEP, mass: 1 }, null)).querySelector(".gv-removed").hidden, true);
 });
 

@@ -3,7 +3,7 @@ import { test } from "node:test";
 
 import { aim, ALMOST, around, LESS } from "../../guidedviz/widgets/page/machine/camera.js";
 import { placeOthers } from "../../guidedviz/widgets/page/machine/other-stacks.js";
-import { EDGE, GAP, placeRows, STRIP } from "../../guidedviz/widgets/page/machine/rows.js";
+import { EDGE, GAP, placeRows, STRIP, THIN } from "../../guidedviz/widgets/page/machine/rows.js";
 import { nameCalled, ruleCalled, statesLight, tellCalls, timeCalls, topOf } from "../../guidedviz/widgets/page/motion/rule-called.js";
 import { FLIGHT, inOrder, travel } from "../../guidedviz/widgets/page/motion/travel.js";
 
@@ -60,15 +60,22 @@ test("strips pile upward from the ground, the head on top of them, and the row h
   assert.equal(folded, 0);
 });
 
-test("where strips do not fit, the outer ones are edges, the caller stays whole, and very deep ones are only counted", () => {
+test("many strips are thin, so that each can be read", () => {
+  const highs = (callers) => placeRows(callers, 260, 120).strips.map(({ high }) => high);
+  assert.deepEqual(highs(3), [STRIP, STRIP, STRIP]);
+  assert.deepEqual(highs(4), [26, 26, 26, 26]);
+  assert.deepEqual(highs(5), [21, 21, 21, 21, 21]);
+});
+
+test("where thin strips do not fit, the outer ones are edges, the caller stays whole, and very deep ones are only counted", () => {
   const highs = (callers) => placeRows(callers, 230, 120).strips.map(({ high }) => high);
-  assert.deepEqual(highs(5), [EDGE, EDGE, EDGE, EDGE, STRIP]);
-  assert.deepEqual(highs(7), [0, 0, EDGE, EDGE, EDGE, EDGE, STRIP]);
-  const low = placeRows(5, 284, 210).strips.map(({ high }) => high);
-  assert.deepEqual(low, [0, EDGE, EDGE, EDGE, STRIP], "of a high row fewer edges are shown");
+  assert.deepEqual(highs(5), [EDGE, EDGE, THIN, THIN, THIN]);
+  assert.deepEqual(highs(7), [0, EDGE, EDGE, EDGE, EDGE, THIN, THIN]);
+  const low = placeRows(5, 160, 210).strips.map(({ high }) => high);
+  assert.deepEqual(low, [0, EDGE, EDGE, EDGE, THIN], "of a high row fewer edges are shown");
   const { row, folded } = placeRows(40, 230, 120);
   assert.ok(row.high >= 120, "the row keeps its room");
-  assert.equal(folded, 39);
+  assert.equal(folded, 38);
 });
 
 const [ROOT, LIST, NUMBER] = [[0, "root", "end"], [1, "list", ", or ]"], [2, "number", "a digit"]];
@@ -179,11 +186,11 @@ test("a return is the reverse of the call", () => {
 });
 
 test("where strips become edges, they move and shrink with the call", () => {
-  const scenes = [5, 6].map((count) => Array.from({ length: count }, (_, id) => [id, "r", ""]));
+  const scenes = [6, 7].map((count) => Array.from({ length: count }, (_, id) => [id, "r", ""]));
   const story = { scenes, reads: [1], causes: [0] };
-  const places = scenes.map(({ length }) => placeRows(length - 1, 260, 100));
+  const places = scenes.map(({ length }) => placeRows(length - 1, 220, 100));
   const moves = ruleCalled(story, timeCalls(story), places, [BOX], 400);
-  assert.ok(moves.some(([part, from, to]) => part === "strip 1 r" && from.height === `${STRIP}px` && to.height === `${EDGE}px`));
+  assert.ok(moves.some(([part, from, to]) => part === "strip 1 r" && from.height === `${THIN}px` && to.height === `${EDGE}px`));
 });
 
 test("a byte goes beside the one before it, waits where that one ended, and goes with the call to its arrow", () => {

@@ -1,9 +1,9 @@
 // One rule in focus: where the active rule and the strips of all open rules stand. The strips pile upward from the ground, which
-// never moves; the highest one is the head of the drawing. Where not all strips fit, the outer ones become edges.
+// never moves; the highest one is the head of the drawing. Many strips are thin, and where they do not fit, the outer ones are edges.
 
-export const [STRIP, EDGE, GAP] = [28, 8, 3]; // pixels of a strip, of one of which only the edge is shown, and between them
+export const [STRIP, THIN, EDGE, GAP] = [28, 18, 8, 1]; // pixels of a strip, at least, of one of which only the edge is shown, between
 const MOST_EDGES = 4;
-const SHARE = 0.75; // of the height is left to a high row
+const SHARE = 0.66; // of the height is left to a high row
 
 /** @typedef {{ y: number, high: number }} Line */
 /** @typedef {{ strips: Line[], head: Line, row: Line, folded: number }} Places the strips of the callers, the outermost first; the head; the row with its head; and how many strips cannot be read */
@@ -16,11 +16,12 @@ const SHARE = 0.75; // of the height is left to a high row
  */
 export function placeRows(callers, height, need) {
   let room = height - GAP - Math.min(need + STRIP, SHARE * height);
+  const strip = Math.max(THIN, Math.min(STRIP, Math.floor(room / callers - GAP))); // no caller, no strip
   let whole = 0;
   while (whole < callers) {
     const edges = Math.min(MOST_EDGES, callers - whole - 1);
-    if (whole && room < STRIP + GAP + edges * (EDGE + GAP)) break;
-    room -= STRIP + GAP;
+    if (whole && room < strip + GAP + edges * (EDGE + GAP)) break;
+    room -= strip + GAP;
     whole++;
   }
   const shown = Math.max(1, Math.min(MOST_EDGES, Math.floor(room / (EDGE + GAP)))); // edges
@@ -28,7 +29,7 @@ export function placeRows(callers, height, need) {
   let y = height - GAP;
   for (let place = 0; place < callers; place++) {
     const within = callers - place - whole; // edges between this one and the first whole strip, itself included
-    const high = within <= 0 ? STRIP : within <= shown ? EDGE : 0;
+    const high = within <= 0 ? strip : within <= shown ? EDGE : 0;
     strips.push({ y: y - high, high });
     if (high) y -= high + GAP;
   }

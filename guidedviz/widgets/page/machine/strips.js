@@ -7,7 +7,7 @@
 import { make, setText, withCommas } from "../shared/elements.js";
 import { fitDrawing } from "./drawing.js";
 import { placeOthers } from "./other-stacks.js";
-import { placeRows, STRIP } from "./rows.js";
+import { EDGE, placeRows, STRIP } from "./rows.js";
 
 const BORDER = 2; // pixels of a row
 
@@ -41,7 +41,7 @@ export function frameCard([id, rule, waits], height, top, known) {
  * @param {Line} line
  */
 export function hang(card, { y, high }) {
-  const isEdge = high > 0 && high < STRIP;
+  const isEdge = high === EDGE;
   card.hidden = !high;
   card.classList.toggle("gv-edge", isEdge);
   if (isEdge) {
@@ -82,7 +82,7 @@ export function paintStrips({ strips, scene, drawing, focus }, state, frames) {
   const more = folded + depth - frames.length;
   const [bottom, ...ends] = state.ground.split(" · ");
   setText(strips.ways, [state.ways, ...ends].filter(Boolean).join(" · "));
-  setText(strips.ground, more ? `… ${withCommas(more)} more` : bottom);
+  setText(strips.ground, more ? `… ${withCommas(more)} below` : bottom);
   const { style } = drawing.node;
   const high = `${row.high - (focus ? STRIP - BORDER : 0)}px`; // the head lies over the lower border
   if (style.height === high) return;

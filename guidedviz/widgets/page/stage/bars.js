@@ -95,7 +95,7 @@ export function rulerOf(step, bars) {
  * @param {Step} step
  */
 export function sayMask({ mass }) {
-  if (mass > FULL) return "The mask removes less than 0.0001% here.";
+  if (mass > FULL) return "removed under 0.0001%";
   if (mass <= 0) return "No token is legal here.";
   return `× 1/Z = × ${sayFactor(1 / mass)}`;
 }
