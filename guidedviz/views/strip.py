@@ -8,7 +8,7 @@ from guidedviz.decoding.recording import PackedStep
 from guidedviz.decoding.trace import TRACE_HINT, Trace, taken_back
 from guidedviz.errors import expect, shorten
 from guidedviz.markup import Element, node, together
-from guidedviz.views.figure import EDGE, Drawn, Figure, centred, drawing, moved, rect, ruled, soft, soft_centred, wide
+from guidedviz.views.figure import EDGE, Drawn, Figure, centred, drawing, moved, rect, ruled, soft, wide
 from guidedviz.views.step_words import pack_step
 from guidedviz.views.theme import paint
 from guidedviz.views.words import prompt_parts, reading, special_name
@@ -183,7 +183,7 @@ def write_chip(chip: Chip) -> Drawn:
     else:
         struck = "line-through" if chip.gone else None
         parts.append(centred(width / 2, 20, words, 15, mono=True, text_decoration=struck))
-    parts.append(soft_centred((width + left) / 2, 37, below))
+    parts.append(centred((width + left) / 2, 37, below, 12))
     if dropped:
         parts.append(soft(6, 37, dropped, mono=True, text_decoration="line-through"))
     if how == "accepted":
