@@ -27,6 +27,18 @@ test("the box sends its text at a pause, and says what the kernel answered", (co
   stop();
 });
 
+test("of an emptied box it says that the constraint before runs", (context) => {
+  context.mock.timers.enable({ apis: ["setTimeout"] });
+  const { model, find, text, stop } = open(EDIT);
+  assert.equal(text(".gv-edit-fate"), "runs");
+  find("textarea").value = " ";
+  find("textarea").dispatchEvent(new Event("input"));
+  context.mock.timers.tick(360);
+  assert.equal(text(".gv-edit .gv-edit-fate"), "the constraint before keeps running");
+  assert.deepEqual(model.asked, []);
+  stop();
+});
+
 test("the box offers each language, Lark too", () => {
   const { model, all, stop } = open(EDIT);
   const lark = all(".gv-edit button").find((node) => node.textContent === "Lark");

@@ -64,6 +64,12 @@ test("the line through a forbidden token begins at the byte that has no way on",
   assert.equal(row.querySelector(".gv-read").textContent, "n");
 });
 
+test("no line goes through signs, which it would hide", () => {
+  const rows = ["no", "```", "é!", "{'", "_"].map((label, token) => [token, label, 0.1, 0, false, "0.10", "0"]);
+  const { shown } = painted(rows);
+  assert.deepEqual(shown.map((row) => row.classList.contains("gv-signs")), [false, true, true, true, false]);
+});
+
 test("the pointer stands in the bar of the token that was drawn, at the number that was drawn", () => {
   const rows = [[1, "a", 0.5, 0.5, true, "0.50", "0.50"], [2, "b", 0.5, 0.5, true, "0.50", "0.50"]];
   const drawn = { ...STEP, rows, token: 2, mass: 1, others: [], inside: 0.5 };

@@ -11,23 +11,26 @@ const PAUSE = 350; // milliseconds without a key that count as a pause
 const LANGUAGES = { regex: "regex", schema: "JSON Schema", grammar: "grammar", lark: "Lark" };
 /** @type {Record<string, string>} */
 const EXAMPLES = { regex: "[0-9]+", schema: '{"type": "integer"}', grammar: "root ::= [0-9]+", lark: "start: /[0-9]+/" };
+const BEFORE = "the constraint before keeps running";
 const STATES = {
   "": "",
   compiling: "compiling …",
-  wrong: "the constraint before keeps running",
-  waits: "waits for you; the constraint before keeps running",
+  wrong: BEFORE,
+  waits: `waits for you; ${BEFORE}`,
   runs: "runs",
 };
-const IDLE = "Change it while the model decodes: at each pause it is compiled; Escape leaves the box.";
+const IDLE = "Change it while the model decodes; Escape leaves the box.";
 
 /**
- * Sends what stands in the box.
+ * Sends what stands in the box; an empty one changes nothing.
  * @param {StageView} view
  * @param {StageActions} act
  */
-function send({ typing, box: { kind, text } }, act) {
+function send({ typing, edit, box: { kind, text } }, act) {
   clearTimeout(typing);
   if (text.trim()) act.say({ do: "edit", kind, text });
+  else if (edit) edit.state = "wrong";
+  act.paint();
 }
 
 /**
@@ -92,7 +95,6 @@ export function constraintPart(view, act) {
   const choice = choicePart("", LANGUAGES, kind, (name) => {
     view.box.kind = name;
     send(view, act);
-    act.paint();
   }, { "aria-label": "language of the constraint" });
   const rows = Math.max(kind === "regex" ? 2 : 3, Math.min(8, text.split("\n").length));
   return ["div.gv-panel.gv-edit", { role: "group", "aria-label": "constraint", "data-slot": "constraint", "data-part": "constraint", "data-state": state },

@@ -38,8 +38,8 @@ function namePart({ key, token, label, legal, special, read }, chosen, names) {
  */
 function rowPart(bar, chosen, pick, names) {
   const { key, place, token, label, raw, drawn, legal, before, after, via = [] } = bar;
-  const one = token >= 0 && label.length === 1;
-  const look = (legal ? "" : ".gv-struck") + (chosen ? ".gv-chosen" : "") + (one ? ".gv-single" : "");
+  const signs = token >= 0 && !/\w/.test(label);
+  const look = (legal ? "" : ".gv-struck") + (chosen ? ".gv-chosen" : "") + (signs ? ".gv-signs" : "");
   const said = [`${before} from the model`, ...(legal ? [...via, `drawn from ${after}`] : ["forbidden"])].join(", ");
   const about = token < 0 ? {} : { "data-part": "row", "data-token": token, click: () => pick(token) };
   return [`${token < 0 ? "div.gv-rest" : "button"}.gv-row${look}`, { ...about, "data-move": key, title: said },
