@@ -23,6 +23,7 @@ from guidedviz.views.words import characters
 STYLE = Path(__file__).with_name("machine.css").read_text(encoding="utf-8")
 FEW_CALLS = 6  # the curves of so many are all drawn faintly; else only those of open calls
 CUT_STYLE = Path(__file__).with_name("cut.css").read_text(encoding="utf-8")  # of a drawing with a part that is cut
+SMALL_SIGNS = tuple(".,:;")  # as labels they are written large: a point and a comma must be told apart
 GROUP_COLOURS = ("blue", "green", "gold", "ink", "sky")
 
 
@@ -111,7 +112,8 @@ def _write_title(sketch: Sketch, arrow: Arrow) -> Element:
 
 
 def _write_label(label: Label) -> Element:
-    words = _write_middle(label.x, label.y + 3, label.words, "gv-label", mono=True)
+    size = 20 if label.words in SMALL_SIGNS else 12
+    words = _write_middle(label.x, label.y + 3, label.words, "gv-label", mono=True, size=size)
     parts = [node("title", label.full), words]
     if label.chip:
         half = wide(label.words, 12) / 2 + CHIP_EDGE
@@ -119,9 +121,9 @@ def _write_label(label: Label) -> Element:
     return node("g", *parts)
 
 
-def _write_middle(x: float, y: float, words: str, kind: str, mono: bool = False) -> Element:
+def _write_middle(x: float, y: float, words: str, kind: str, mono: bool = False, size: float = 12) -> Element:
     """A short text around a place."""
-    return write(x, y, words, 12, mono=mono, class_=kind, text_anchor="middle")
+    return write(x, y, words, size, mono=mono, class_=kind, text_anchor="middle")
 
 
 # --- states ---
