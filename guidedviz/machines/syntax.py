@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import NamedTuple, NoReturn
 
 from guidedviz.errors import PatternError
 from guidedviz.machines.graph import Numbers, T, grouped, reach
-from guidedviz.machines.ranges import LAST, Range, Ranges, merge_ranges
+from guidedviz.machines.ranges import LAST, Range, Ranges, merge_ranges, shape_chars
 from guidedviz.machines.work import spend
 
 
@@ -20,12 +20,20 @@ class Chars:
 
     ranges: Ranges
 
+    @cached_property
+    def weight(self) -> Weight:
+        return Weight(shape_chars(self.ranges)[0])
+
 
 @dataclass(frozen=True)
 class Concat:
     """A sequence of parts; an empty tuple is the empty text."""
 
     parts: tuple[Tree, ...]
+    weight: Weight = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "weight", weigh(self.parts, max(0, len(self.parts) - 1)))
 
 
 @dataclass(frozen=True)
@@ -33,6 +41,10 @@ class Either:
     """A choice between options."""
 
     options: tuple[Tree, ...]
+    weight: Weight = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "weight", weigh(self.options))
 
 
 @dataclass(frozen=True)
@@ -43,6 +55,29 @@ class Repeat:
     low: int
     high: int | None
     position: int | None = None  # of the quantifier in the pattern's text, for errors
+    weight: Weight = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        inner = self.part.weight
+        states = self.states(inner.states)
+        weight = inner._replace(states=states)
+        if self.is_counted and states > inner.largest:
+            blame = str(self) if self.position is None else f"{self} at position {self.position}"
+            weight = Weight(states, states, blame, inner.letters)
+        if self.high == 0:
+            weight = weight._replace(letters=())
+        object.__setattr__(self, "weight", weight)
+
+    @property
+    def is_counted(self) -> bool:
+        """Whether the part is copied."""
+        return (self.high or self.low) > 1
+
+    def states(self, each: int) -> int:
+        """The states of the copies of a part that takes so many."""
+        copies = max(self.low, 1) if self.high is None else self.high
+        joints = self.low + 1 if self.high is None else max(0, self.high - 1)
+        return copies * each + joints
 
     def __str__(self) -> str:
         for sign, times in COUNTS.items():
@@ -80,6 +115,10 @@ class Net:
     places: int
     edges: tuple[tuple[int, Tree, int], ...]  # from, part, to
     less: Less | None = field(default=None, compare=False, repr=False)  # the same texts
+    weight: Weight = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "weight", weigh([part for _, part, _ in self.edges], self.places))
 
 
 class Less(NamedTuple):
@@ -96,6 +135,10 @@ class Call:
     name: str
     span: tuple[int, int] | None = None  # position of the name in the grammar's text
 
+    @property
+    def weight(self) -> Weight:
+        return Weight(letters=(self,))  # it does not stay, or both would hold each other
+
 
 @dataclass(frozen=True)
 class Tick:
@@ -106,6 +149,37 @@ class Tick:
 
     most: int
     rest: int
+
+    @property
+    def weight(self) -> Weight:
+        return Weight(letters=(self,))
+
+
+class Weight(NamedTuple):
+    """What the automaton of a tree takes; each tree holds its own, because parts are shared and asked about often."""
+
+    states: int = 0  # that `build_nfa` adds
+    largest: int = 0  # the states of the counted repeat that has the most
+    blame: str = ""  # this repeat, for errors
+    letters: tuple[Call | Tick, ...] = ()  # the parts that are no characters, in order
+
+
+def weigh(parts: Iterable[Tree], states: int = 0) -> Weight:
+    """The weight of some parts, and of so many states between them.
+
+    >>> weigh([Repeat(ANY_CHARACTER, 0, 9), Repeat(Call("a"), 1, 5)]).blame
+    '{0,9}'
+    """
+    largest = Weight()
+    letters: dict[Call | Tick, None] = {}
+    for part in parts:
+        weight = part.weight
+        states += weight.states
+        if weight.largest > largest.largest:
+            largest = weight
+        if weight.letters:
+            letters |= dict.fromkeys(weight.letters)
+    return Weight(states, largest.largest, largest.blame, tuple(letters))
 
 
 Tree = Chars | Concat | Either | Repeat | Net | Call | Tick
@@ -234,7 +308,7 @@ def all_parts(tree: Tree) -> Iterator[Tree]:
 
 def has_ticks(tree: Tree) -> bool:
     """Whether a rule with this tree counts its own parts."""
-    return any(isinstance(part, Tick) for part in all_parts(tree))
+    return any(isinstance(part, Tick) for part in tree.weight.letters)
 
 
 def direct_parts(tree: Tree) -> tuple[Tree, ...]:

@@ -11,7 +11,6 @@ from typing import Self
 from guidedviz.errors import quoted
 from guidedviz.machines.graph import derive, grouped, reach
 from guidedviz.machines.ranges import has_bytes
-from guidedviz.machines.regular.nfa import weigh
 from guidedviz.machines.syntax import Call, Chars, Concat, Either, Net, Repeat, Tick, Tree, all_parts, direct_parts
 from guidedviz.machines.visible import grammar_error
 
@@ -25,26 +24,14 @@ class Rule:
     span: tuple[int, int] = (0, 0)  # of the name where it is defined in the text, the end not included
 
     @cached_property
-    def states(self) -> tuple[int, int]:
-        """How many states its automaton takes, and its largest repeat."""
-        weights = weigh(self.tree)
-        largest, _ = weights.largest
-        return weights.known[id(self.tree)], largest
-
-    @cached_property
-    def letters(self) -> tuple[Call | Tick, ...]:
-        """The parts that are no characters, in the order of the tree."""
-        return tuple([part for part in all_parts(self.tree) if isinstance(part, Call | Tick)])
-
-    @cached_property
     def calls(self) -> tuple[str, ...]:
         """The rules that this rule calls, in the order of its tree."""
-        return tuple(dict.fromkeys([part.name for part in self.letters if isinstance(part, Call)]))
+        return tuple(dict.fromkeys([part.name for part in self.tree.weight.letters if isinstance(part, Call)]))
 
     @cached_property
     def ticks(self) -> tuple[Tick, ...]:
         """The ticks of a rule that counts its own parts."""
-        return tuple(dict.fromkeys([part for part in self.letters if isinstance(part, Tick)]))
+        return tuple(dict.fromkeys([part for part in self.tree.weight.letters if isinstance(part, Tick)]))
 
     def with_tree(self, tree: Tree) -> Self:
         """The rule with another tree; itself, with the calls that are known, if the tree is its own."""

@@ -11,7 +11,6 @@ from dataclasses import dataclass, field, replace
 from guidedviz.machines import limits
 from guidedviz.machines.grammars.grammar import Grammar, Rule, free_name, recursive_rules, rules_with
 from guidedviz.machines.graph import grouped, reach
-from guidedviz.machines.regular.nfa import count_states, weigh
 from guidedviz.machines.syntax import (
     NOTHING,
     Call,
@@ -24,6 +23,7 @@ from guidedviz.machines.syntax import (
     Tree,
     build_net,
     concat,
+    direct_parts,
     map_calls,
     map_parts,
     no_rules,
@@ -62,28 +62,24 @@ class _Counted:
 
     def shrink(self, rule: Rule, most: int) -> Tree:
         """The rule's tree with calls in place of large repeats; of small ones too if that halves a very large rule."""
-        states, largest = rule.states
-        if largest <= most and states <= limits.RULE_STATES:
-            return rule.tree
-        weights = weigh(rule.tree)
-        first = self.replace(rule.tree, rule, most, {}, weights.known)
-        states = count_states(first)
+        first = self.replace(rule.tree, rule, most, {})
+        states = first.weight.states
         tree = first
         left = states
         while left > limits.RULE_STATES and most // 4 >= limits.FEWEST_COPIED_STATES:
             most //= 4
-            tree = self.replace(rule.tree, rule, most, {}, weights.known)
-            left = count_states(tree)
+            tree = self.replace(rule.tree, rule, most, {})
+            left = tree.weight.states
         return tree if left <= states // 2 or states > limits.NFA_STATES else first
 
-    def replace(self, tree: Tree, rule: Rule, most: int, known: dict[int, Tree], weights: Mapping[int, int]) -> Tree:
+    def replace(self, tree: Tree, rule: Rule, most: int, known: dict[int, Tree]) -> Tree:
         """The tree with calls, innermost repeats first; shared parts are looked at once."""
-        if weights[id(tree)] <= most:  # no repeat inside is larger
+        if tree.weight.largest <= most:
             return tree
         if id(tree) not in known:
-            new = map_parts(tree, lambda part: self.replace(part, rule, most, known, weights))
+            new = map_parts(tree, lambda part: self.replace(part, rule, most, known))
             if isinstance(tree, Repeat) and isinstance(new, Repeat):
-                is_large = (new.high or new.low) > 1 and count_states(new) > most
+                is_large = new.is_counted and new.weight.states > most
                 if is_large and self.may_count(tree.part):
                     new = self.call(new, rule)
             known[id(tree)] = new
@@ -146,14 +142,12 @@ class _Inliner:
         rule = self.grammar.named[name]
         tree = rule.tree
         inner = {call: self.tree(call) for call in self.grammar.calls[name] if call not in self.stay}
-        own, largest = rule.states
-        if largest > limits.FEWEST_COPIED_STATES:
-            own = count_states(tree, copies=limits.FEWEST_COPIED_STATES)
+        own = _Sizes({}).of(tree)
         self.sizes[name] = own
         if not inner:
             return tree
         sizes = {call: self.sizes[call] for call in inner}
-        size = count_states(tree, sizes, limits.FEWEST_COPIED_STATES)
+        size = _Sizes(sizes).of(tree)
         copied = self.copied + size - own
         for call in inner:
             if self.places[call] == 1:
@@ -164,6 +158,33 @@ class _Inliner:
         self.sizes[name] = size
         self.copied = copied
         return map_calls(tree, lambda call: inner.get(call.name, call))
+
+
+@dataclass
+class _Sizes:
+    """The states of trees in which a call takes those of its rule, and a large repeat is counted later."""
+
+    calls: Mapping[str, int]
+    known: dict[int, int] = field(default_factory=dict)
+
+    def of(self, tree: Tree) -> int:
+        weight = tree.weight
+        if not weight.letters and weight.largest <= limits.FEWEST_COPIED_STATES:
+            return weight.states
+        if id(tree) not in self.known:
+            match tree:
+                case Call(name):
+                    states = self.calls.get(name, 0)
+                case Repeat():
+                    each = self.of(tree.part)
+                    states = tree.states(each)
+                    if tree.is_counted and states > limits.FEWEST_COPIED_STATES:
+                        states = each + 1
+                case _:
+                    more = [self.of(part) - part.weight.states for part in direct_parts(tree)]
+                    states = weight.states + sum(more)
+            self.known[id(tree)] = states
+        return self.known[id(tree)]
 
 
 def needed_rules(grammar: Grammar) -> Grammar:

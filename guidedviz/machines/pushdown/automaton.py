@@ -230,8 +230,7 @@ def build_rule(rule: Rule, letters: Letters) -> DFA:
     """The automaton of one rule; a small one is kept, because schemas have equal rules, and most have those of JSON."""
     try:
         with working_on(f"the rule {rule.name}"):
-            states, _ = rule.states
-            if states > MOST_KEPT_STATES:
+            if rule.tree.weight.states > MOST_KEPT_STATES:
                 return build_letters(rule.tree, letters)
             return build_from_kept(rule.tree, letters) or build_small_rule(rule.tree, letters)
     except PatternError as error:

@@ -15,7 +15,6 @@ from dataclasses import dataclass, field
 from guidedviz.machines.ranges import LAST
 from guidedviz.machines.regular.algebra import Pair, code_machine, code_net, difference, pair_moves
 from guidedviz.machines.regular.dfa import DFA
-from guidedviz.machines.regular.nfa import weigh
 from guidedviz.machines.syntax import ANYTHING, EMPTY, Chars, NetMoves, Tree, all_parts, build_net, concat
 from guidedviz.machines.work import working_on
 
@@ -46,7 +45,7 @@ def resolve(tree: Tree, lookarounds: Sequence[Lookaround]) -> Tree:
     >>> resolve(concat(no_a, Chars(((97, 98),))), [Lookaround(literal("a"), ahead=True)])
     Net(places=3, edges=((0, Chars(ranges=((98, 98),)), 1), (1, Concat(parts=()), 2)))
     """
-    with working_on(weigh(tree).blame):
+    with working_on(tree.weight.blame):
         return code_net(_Settling(lookarounds).settle(tree, NO_MARK))
 
 

@@ -5,7 +5,7 @@ An NFA can be in several states at the same time. An epsilon edge (ε) reads no 
 Next: `machines/regular/dfa.py`.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
@@ -56,10 +56,9 @@ def build_nfa(tree: Tree, letter: Letter = no_rules, shape: ShapeOf = shape_char
     >>> build_nfa(parse_regex("[a-z]{3}x?"))
     NFA(5 states, 1 epsilon edge)
     """
-    weights = weigh(tree)
-    states = weights.known[id(tree)]
+    states = tree.weight.states
     if states > limits.NFA_STATES:
-        raise machine_too_large(f"more than {limits.NFA_STATES:,} NFA states", weights.blame)
+        raise machine_too_large(f"more than {limits.NFA_STATES:,} NFA states", tree.weight.blame)
     spend(20 + 7 * states)
     wiring = _Wiring(letter, shape, share)
     waiting = [(tree, 0, 1)]
@@ -68,7 +67,7 @@ def build_nfa(tree: Tree, letter: Letter = no_rules, shape: ShapeOf = shape_char
         if inside:
             spend(2 * len(inside))
             waiting.extend(reversed(inside))
-    return NFA(tuple(map(tuple, wiring.edges)), tuple(map(tuple, wiring.epsilon)), weights.blame)
+    return NFA(tuple(map(tuple, wiring.edges)), tuple(map(tuple, wiring.epsilon)), tree.weight.blame)
 
 
 def number_in_order(nfa: NFA) -> NFA:
@@ -203,87 +202,3 @@ def machine_too_large(seen: str, blame: str = "") -> PatternError:
     """The error for a machine that is too large."""
     hint = f"a smaller repeat: {blame} costs most" if blame else f"a smaller pattern{blame_work()}"
     return PatternError("machine", seen=seen, expected="a machine that fits", hint=hint)
-
-
-def count_states(tree: Tree, calls: Mapping[str, int] | None = None, copies: int | None = None) -> int:
-    """The number of states that `build_nfa` adds for a tree; `calls` gives the states of each call.
-
-    A repeat of more than `copies` states is counted later and adds one copy.
-
-    >>> from guidedviz.machines.regular.nfa import build_nfa
-    >>> from guidedviz.machines.regular.regex import parse_regex
-    >>> count_states(parse_regex("a{1000000}")), len(build_nfa(parse_regex("(ab|é){2,3}")))
-    (999999, 10)
-    """
-    return weigh(tree, calls, copies).known[id(tree)]
-
-
-def weigh(tree: Tree, calls: Mapping[str, int] | None = None, copies: int | None = None) -> "Weights":
-    """The same, for each part of the tree.
-
-    >>> from guidedviz.machines.regular.regex import parse_regex
-    >>> weigh(parse_regex("a{3}b{1,200}")).blame
-    '{1,200}'
-    """
-    weights = Weights(calls or {}, copies)
-    weights.of(tree)
-    spend(2 * len(weights.known))
-    return weights
-
-
-@dataclass
-class Weights:
-    """The states that trees add, and the counted repeat with the most states.
-
-    The weight of a shared part is kept, so 2**60 copies take the same time as one.
-    """
-
-    calls: Mapping[str, int]
-    copies: int | None
-    known: dict[int, int] = field(default_factory=dict)
-    largest: tuple[int, Repeat | None] = (0, None)  # of the counted repeats
-
-    @property
-    def blame(self) -> str:
-        """The counted repeat with the most states, as text; "" if there is none."""
-        _, worst = self.largest
-        if worst is None:
-            return ""
-        if worst.position is None:
-            return str(worst)
-        return f"{worst} at position {worst.position}"
-
-    def of(self, tree: Tree) -> int:
-        if id(tree) not in self.known:
-            match tree:
-                case Chars():
-                    states = shape_chars(tree.ranges)[0]
-                case Concat(parts):
-                    states = sum(map(self.of, parts)) + max(0, len(parts) - 1)
-                case Either(options):
-                    states = sum(map(self.of, options))
-                case Net(places, edges):
-                    spend(len(edges))
-                    states = sum(self.of(part) for _, part, _ in edges) + places
-                case Repeat():
-                    states = self.of_repeat(tree)
-                case Call(name):
-                    states = self.calls.get(name, 0)
-                case Tick():
-                    states = 0
-            self.known[id(tree)] = states
-        return self.known[id(tree)]
-
-    def of_repeat(self, repeat: Repeat) -> int:
-        each = self.of(repeat.part)
-        low = repeat.low
-        high = repeat.high
-        copies = max(low, 1) if high is None else high
-        joints = low + 1 if high is None else max(0, high - 1)
-        states = copies * each + joints
-        if (high or low) > 1:
-            if states > self.largest[0]:
-                self.largest = states, repeat
-            if self.copies is not None and states > self.copies:
-                return each + 1
-        return states

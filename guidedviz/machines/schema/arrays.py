@@ -11,7 +11,6 @@ from functools import cache
 from operator import add, ge, gt
 
 from guidedviz.errors import PatternError
-from guidedviz.machines.regular.nfa import count_states
 from guidedviz.machines.schema.constraints import Conjunction, ContainsGoal, ItemGoals, UniqueItems, ValuesByForm
 from guidedviz.machines.schema.json_text import MOST_SHARED_SIGNS, JsonNotation, ReadGoal
 from guidedviz.machines.schema.normal_form import NormalForms
@@ -147,7 +146,7 @@ def items_net(items: ItemReader, comma: Tree) -> Tree:
             after = tuple(map(add, counts, matches))
             if any(map(gt, after, most)):
                 continue
-            states += count_states(tree) + 2
+            states += tree.weight.states + 2
             if states > MOST_ITEM_STATES:
                 raise too_many_counts(items)
             yield concat(comma, tree) if size else tree, (min(size + 1, most_items), after)

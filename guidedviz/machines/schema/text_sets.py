@@ -18,7 +18,7 @@ from guidedviz.machines.ranges import LAST, common_ranges
 from guidedviz.machines.regular.algebra import code_machine, code_net, difference, intersection
 from guidedviz.machines.regular.dfa import DFA, build_dfa, merge_edges
 from guidedviz.machines.regular.minimal import sources_of
-from guidedviz.machines.regular.nfa import build_nfa, count_states
+from guidedviz.machines.regular.nfa import build_nfa
 from guidedviz.machines.schema.json_text import escape_tree
 from guidedviz.machines.syntax import (
     ANY_CHARACTER,
@@ -153,7 +153,7 @@ def at_most_long(machine: DFA, high: int, may_count: bool) -> Tree:
         edges.append((source, part, target))
     counted = Net(net.places, tuple(edges))
     most = MOST_COPIED_STATES if high < LONG_TEXT else MOST_COPIED_STATES_OF_LONG
-    if may_count and count_states(escape_tree(net)) * high > most:
+    if may_count and escape_tree(net).weight.states * high > most:
         return counted
     return copy_net(counted)
 

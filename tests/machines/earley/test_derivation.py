@@ -9,7 +9,7 @@ from guidedviz.machines.earley.derivation import ParseLeaf, derivation, walk_tre
 from guidedviz.machines.earley.earley import build_earley, earley
 from guidedviz.machines.grammars.gbnf import parse_grammar
 from guidedviz.machines.regular.dfa import build_dfa
-from guidedviz.machines.regular.nfa import build_nfa, count_states
+from guidedviz.machines.regular.nfa import build_nfa
 from guidedviz.machines.syntax import literal, map_calls, optional
 from tests.machines.oracle import Listing
 from tests.strategies import grammars
@@ -70,7 +70,7 @@ def test_a_text_that_cannot_be_is_an_error_at_its_byte():
 @given(grammars, st.data())
 def test_every_branch_is_its_rule_and_the_leaves_are_the_text(text, data):
     grammar = parse_grammar(text)
-    sizes = [count_states(rule.tree) for rule in grammar.rules]
+    sizes = [rule.tree.weight.states for rule in grammar.rules]
     assume(max(sizes) <= 150)  # check_branch needs the DFA of each rule
     listed = Listing(grammar, 5)
     assume(listed.finishing["root"])
