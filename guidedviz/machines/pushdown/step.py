@@ -121,7 +121,7 @@ class StackSteps:
         positions = self._positions(state, byte)
         if positions not in state.reached:
             arrived = self._arrivals(state, positions)
-            if self.counting:
+            if self.counting and self.nodes.ticks:
                 arrived = self.counting.pass_ticks(self.stacks, arrived)
             state.reached[positions] = self.settle(arrived)
         return state.reached[positions]
