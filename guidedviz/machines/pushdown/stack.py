@@ -66,20 +66,21 @@ def close_node(nodes: RuleNodes, kinds: bytes, node: int) -> Closure:
     for at, opened in waiting:  # it grows
         for low, high, target in nodes.edges[at]:
             position = target, opened
-            alone: Positions = (position,)
-            led = dict.fromkeys(kinds_between(kinds, low, high), alone)
-            for kind in led.keys() & of_kind.keys():
-                others = of_kind[kind]
-                led[kind] = others if position in others else (*others, position)
-            of_kind |= led
+            for kind in kinds_between(kinds, low, high):
+                others = of_kind.get(kind, ())
+                if position not in others:
+                    of_kind[kind] = (*others, position)
         for rule, after in nodes.calls[at]:
+            entered = opened
             if not _is_tail_call(nodes, rule, after):
+                entered = rule
                 depth.setdefault(rule, 1 + depth[opened])
                 returns[rule][after, opened] = None
-        for behind in _behind_calls(nodes, at, opened):
-            if behind not in found:
-                found[behind] = None
-                waiting.append(behind)
+            behind: list[Position] = [(nodes.starts[rule], entered)]
+            if rule in nodes.skipped:  # the called rule may be empty
+                behind.insert(0, (after, opened))
+            waiting += [one for one in behind if one not in found]
+            found |= dict.fromkeys(behind)
     return Closure(
         kinds,
         of_kind,
@@ -97,14 +98,6 @@ def kinds_between(kinds: bytes, low: int, high: int) -> tuple[int, ...]:
 def _is_tail_call(nodes: RuleNodes, rule: int, after: int) -> bool:
     """Whether nothing comes after a call: then the rule that calls need not be kept on the stack."""
     return after in nodes.byteless and nodes.counts[rule] is None
-
-
-def _behind_calls(nodes: RuleNodes, node: int, opened: int | None) -> Iterator[Position]:
-    """The positions that are reached over the calls of a node without a byte."""
-    for rule, after in nodes.calls[node]:
-        if rule in nodes.skipped:  # the called rule may be empty
-            yield after, opened
-        yield nodes.starts[rule], opened if _is_tail_call(nodes, rule, after) else rule
 
 
 @dataclass(frozen=True, eq=False, slots=True, repr=False)
