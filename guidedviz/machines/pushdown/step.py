@@ -21,7 +21,7 @@ from guidedviz.machines.machine import LazySteps
 from guidedviz.machines.pushdown.automaton import RuleNodes
 from guidedviz.machines.pushdown.counted_stacks import Counting
 from guidedviz.machines.pushdown.counting import ANY_COUNT
-from guidedviz.machines.pushdown.stack import Cell, Configuration, Positions, Stacks, State
+from guidedviz.machines.pushdown.stack import Cell, Cells, Configuration, Positions, Stacks, State
 
 MOST_STACKS = 500  # on one node of a state; two seconds if each byte adds one
 MOST_MOVES = 300_000  # from stack to stack for one byte; two seconds
@@ -177,7 +177,7 @@ class StackSteps:
         """The state of one configuration that ends no rule."""
         self.stacks.work += MOVES_OF_CONFIGURATION
         self.stacks.kept += 1
-        return self.intern({node: (cell,)}, guessed=cell.guessed)
+        return self._known_state(((node, (cell,)),), False, cell.sure, cell.guessed)
 
     def _add(self, configurations: Iterable[Configuration], tops_of: Tops, waiting: list[Configuration]) -> None:
         """Add the configurations that are new."""
@@ -200,14 +200,18 @@ class StackSteps:
                 if len(tops) > 1:
                     tops = self._in_order(tops)
                 found.append((node, tuple(tops)))
-        same = found[0] if len(found) == 1 else frozenset(found)  # a tuple is faster
-        key = accepting, sure, guessed, same
         with self.stacks.lock:
-            state = self._states.get(key)
-            if state is None:
-                state = State(next(self._numbers), tuple(found), accepting, sure, guessed, self.bottom)
-                self._states[key] = state
-            return state
+            return self._known_state(tuple(found), accepting, sure, guessed)
+
+    def _known_state(self, tops: tuple[tuple[int, Cells], ...], accepting: bool, sure: bool, guessed: bool) -> State:
+        """The state with these tops in any order."""
+        same = tops if len(tops) == 1 else frozenset(tops)  # a tuple is faster
+        key = accepting, sure, guessed, same
+        state = self._states.get(key)
+        if state is None:
+            state = State(next(self._numbers), tops, accepting, sure, guessed, self.bottom)
+            self._states[key] = state
+        return state
 
     def _in_order(self, tops: list[Cell]) -> list[Cell]:
         """The tops of one node by their numbers; equal calls with different counts are one."""
