@@ -12,7 +12,6 @@ from collections.abc import Callable, Hashable
 from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from math import inf
 from typing import Any
 
 import numpy as np
@@ -79,14 +78,16 @@ class Slice:
         order = np.argsort(characters, kind="stable")
         return tokens[order], characters[order]
 
-    def tokens(self, most: float = inf) -> Ints:
-        """The ids of its tokens with at most so many characters.
+    def short(self, most: float) -> Mask:
+        """A new mask of its tokens with at most so many characters.
 
-        >>> Slice("letters", regex("[a-z]*"), Vocabulary([b"ab", b"a:", b"b", b":"])).tokens(1).tolist()
-        [2]
+        >>> Slice("letters", regex("[a-z]*"), Vocabulary([b"ab", b"a:", b"b", b":"])).short(1).tolist()
+        [False, False, True, False]
         """
         tokens, characters = self._by_length
-        return tokens[: np.searchsorted(characters, most, side="right")]
+        mask = self.mask.copy()
+        mask[tokens[np.searchsorted(characters, most, side="right") :]] = False
+        return mask
 
     @cached_property
     def rest(self) -> Trie:

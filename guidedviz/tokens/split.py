@@ -32,10 +32,11 @@ from guidedviz.tokens.verdicts import (
     ACCEPTED,
     DEPENDENT,
     RepeatTokens,
+    SortedTokens,
     Verdicts,
-    add_slice,
     classify,
     read_repeat,
+    sort_tokens,
     walk_unknown,
 )
 from guidedviz.tokens.vocabulary import Vocabulary, check_vocabulary
@@ -76,20 +77,24 @@ class Stored:
             mask |= unpack(self.data.view(np.uint8), self.size)
 
 
-def store(tokens: Ints, size: int) -> Stored:
+def store(tokens: Ints, size: int, others: Mask | None = None) -> Stored:
     """Store some tokens as a list of ids, as a list of the other ids, or as one bit per id, whichever is smallest.
+
+    `others`: more tokens, in a new mask.
 
     >>> ids = np.arange(100)
     >>> store(ids[:2], 100), store(ids[2:], 100), store(ids[::2], 100)
     (Stored(2 of 100 ids as accepted, 8 bytes), Stored(98 of 100 ids as rejected, 8 bytes), \
 Stored(50 of 100 ids as bits, 13 bytes))
     """
-    count = len(tokens)
     most = (size + 7) // 8 // 4  # so many ids of 4 bytes are as large as the bits
-    if count <= most:
-        return Stored("accepted", np.sort(tokens).astype(np.int32), count, size)
-    mask = np.zeros(size, dtype=np.bool_)
+    if others is None and len(tokens) <= most:
+        return Stored("accepted", np.sort(tokens).astype(np.int32), len(tokens), size)
+    mask = np.zeros(size, dtype=np.bool_) if others is None else others
     mask[tokens] = True
+    count = int(np.count_nonzero(mask))
+    if count <= most:
+        return Stored("accepted", np.flatnonzero(mask).astype(np.int32), count, size)
     if size - count <= most:
         return Stored("rejected", np.flatnonzero(~mask).astype(np.int32), count, size)
     return Stored("bits", pack(mask), count, size)
@@ -281,13 +286,13 @@ class Split:
 
     def _at(self, place: Place) -> NodeSplit:
         if place not in self._splits:
-            accepted, dependent = self._sort_tokens(place)
-            stored = store(accepted, len(self.vocabulary))
+            accepted, dependent, sliced = self._sort_tokens(place)
+            stored = store(accepted, len(self.vocabulary), sliced)
             stored = replace(stored, data=self._share(stored.form, stored.data))
             self._splits[place] = NodeSplit(*place, stored, self._share("dependent", self._in_order(dependent)))
         return self._splits[place]
 
-    def _sort_tokens(self, place: Place) -> tuple[Ints, Ints]:
+    def _sort_tokens(self, place: Place) -> SortedTokens:
         """The accepted and the context-dependent tokens, by the first of four ways that applies."""
         node, counts = place
         start = self._unknown.at(node, counts)
@@ -298,7 +303,7 @@ class Split:
         few = self._walk_few(self.reads.trie, start)
         if few is not None:
             tokens, verdicts = few
-            return tokens[verdicts == ACCEPTED], tokens[verdicts == DEPENDENT]
+            return sort_tokens(tokens, verdicts)
         repeat = self._repeat(node, counts)
         if repeat is not None:
             found = repeat.after(counts)
@@ -306,9 +311,9 @@ class Split:
                 return found
         walk = walk_unknown(self._unknown, self._table, self.reads, start)
         tokens, verdicts = walk.trie.tokens(walk.nodes, self._table.judge(walk.labels, classify))
-        return add_slice(walk.whole_slice, tokens[verdicts == ACCEPTED]), tokens[verdicts == DEPENDENT]
+        return sort_tokens(tokens, verdicts, walk.whole_slice)
 
-    def _sort_beside(self, start: State, text: int) -> tuple[Ints, Ints] | None:
+    def _sort_beside(self, start: State, text: int) -> SortedTokens | None:
         """The tokens of a node of free text, but for those that lead elsewhere from here; None if they are many."""
         trie = self.reads.trie
         walk = walk_apart(trie, self._unknown, start, self._unknown.at(text), self._unknown.differ)
@@ -320,7 +325,7 @@ class Split:
         judged = np.array([classify(state) for _, state in found], dtype=np.int8)
         verdicts = self._at((text, ANY_COUNT)).verdicts
         verdicts[tokens] = judged[order - 1]
-        return np.flatnonzero(verdicts == ACCEPTED), np.flatnonzero(verdicts == DEPENDENT)
+        return sort_tokens(np.arange(len(verdicts)), verdicts)
 
     def _walk_few(self, trie: Trie, start: State) -> tuple[Ints, Verdicts] | None:
         """The live tokens by a walk from node to node of a trie, and their verdicts; None if many nodes are live."""

@@ -60,9 +60,18 @@ def walk_unknown(unknown: UnknownBottom, table: MoveTable[State], vocabulary: Vo
     return UnknownWalk(whole_slice, trie, *table.walk(trie, start))
 
 
-def add_slice(whole_slice: Slice | None, tokens: Ints, most: float = inf) -> Ints:
-    """These tokens, and those of a slice with at most so many characters."""
-    return tokens if whole_slice is None else np.concatenate((whole_slice.tokens(most), tokens))
+class SortedTokens(NamedTuple):
+    """The accepted and the context-dependent tokens, and the mask of a slice whose tokens are accepted, too."""
+
+    accepted: Ints
+    dependent: Ints
+    sliced: Mask | None
+
+
+def sort_tokens(tokens: Ints, verdicts: Verdicts, whole_slice: Slice | None = None, most: float = inf) -> SortedTokens:
+    """Sort tokens by their verdicts, beside those of a slice with at most so many characters."""
+    sliced = None if whole_slice is None else whole_slice.short(most)
+    return SortedTokens(tokens[verdicts == ACCEPTED], tokens[verdicts == DEPENDENT], sliced)
 
 
 # Where a state of a walk that began in a counted repeat is.
@@ -84,16 +93,14 @@ class RepeatTokens:
     bounds: Bounds
     called: bool  # whether the node calls the repeat; otherwise it is the node where each part begins
 
-    def after(self, counts: Counts) -> tuple[Ints, Ints] | None:
+    def after(self, counts: Counts) -> SortedTokens | None:
         """The accepted and the context-dependent tokens after these counts; None if there are several counts."""
         limits = self._parts_allowed(counts)
         if limits is None:
             return None
         fewest, most = limits
         fits = (self.parts <= most) & (self.stays | (self.parts >= fewest))
-        accepted = self.tokens[fits & (self.verdicts == ACCEPTED)]
-        dependent = self.tokens[fits & (self.verdicts == DEPENDENT)]
-        return add_slice(self.whole_slice, accepted, most), dependent
+        return sort_tokens(self.tokens[fits], self.verdicts[fits], self.whole_slice, most)
 
     def _parts_allowed(self, counts: Counts) -> tuple[float, float] | None:
         """The fewest parts that a token must begin before it leaves the repeat, and the most that it may begin.
@@ -125,8 +132,8 @@ def read_repeat(
     >>> repeat = read_repeat(unknown, table, gv.Vocabulary([b"a", b"ab", b"b>!", b"b>>"]), 5, ANY_COUNT)
     >>> for counts in (ANY_COUNT, ((4999, 4999),)):
     ...     print(*repeat.after(counts))
-    [0 1 2] []
-    [0 2] []
+    [0 1 2] [] None
+    [0 2] [] None
     """
     found = unknown.start_repeat(node, counts)
     if found is None:
