@@ -29,7 +29,6 @@ from guidedviz.tokens.arrays import Bits, Ids, Ints, Mask, pack, unpack
 from guidedviz.tokens.lazy import Lazy
 from guidedviz.tokens.trie import Trie, build_trie
 from guidedviz.tokens.verdicts import (
-    ACCEPTED,
     DEPENDENT,
     RepeatTokens,
     SortedTokens,
@@ -272,15 +271,14 @@ class Split:
         found = self._walk_few(before.trie, start)
         if found is None:
             nodes, labels = self._table.walk(before.trie, start)
-            found = before.trie.tokens(nodes, self._table.judge(labels, classify))
-        indices, verdicts = found  # of `undecided`
+            found = sort_tokens(*before.trie.tokens(nodes, self._table.judge(labels, classify)))
+        accepted, dependent, _ = found  # indices of `undecided`
         legal = before.legal
-        accepted = indices[verdicts == ACCEPTED]
         if accepted.size:
             legal = legal.copy()
             legal[before.undecided[accepted]] = True
             legal.flags.writeable = False
-        return PartialMask(legal, before.undecided[np.sort(indices[verdicts == DEPENDENT])], self.reads)
+        return PartialMask(legal, before.undecided[np.sort(dependent)], self.reads)
 
     # The split of one node: a walk from there with the stack below unknown.
 
@@ -298,17 +296,12 @@ class Split:
         start = self._unknown.at(node, counts)
         text = self._unknown.text_beside(node, counts)
         beside = None if text is None else self._sort_beside(start, text)
-        if beside is not None:
-            return beside
-        few = self._walk_few(self.reads.trie, start)
-        if few is not None:
-            tokens, verdicts = few
-            return sort_tokens(tokens, verdicts)
-        repeat = self._repeat(node, counts)
-        if repeat is not None:
-            found = repeat.after(counts)
-            if found is not None:
-                return found
+        found = beside or self._walk_few(self.reads.trie, start)
+        if found is None:
+            repeat = self._repeat(node, counts)
+            found = None if repeat is None else repeat.after(counts)
+        if found is not None:
+            return found
         walk = walk_unknown(self._unknown, self._table, self.reads, start)
         tokens, verdicts = walk.trie.tokens(walk.nodes, self._table.judge(walk.labels, classify))
         return sort_tokens(tokens, verdicts, walk.whole_slice)
@@ -327,8 +320,8 @@ class Split:
         verdicts[tokens] = judged[order - 1]
         return sort_tokens(np.arange(len(verdicts)), verdicts)
 
-    def _walk_few(self, trie: Trie, start: State) -> tuple[Ints, Verdicts] | None:
-        """The live tokens by a walk from node to node of a trie, and their verdicts; None if many nodes are live."""
+    def _walk_few(self, trie: Trie, start: State) -> SortedTokens | None:
+        """The tokens by a walk from node to node of a trie; None if many nodes are live."""
         if len(trie.children_by(0, self._unknown.reads(start))) > FEW_BEGINNINGS:
             return None
         walk = walk_steps(trie, self._unknown, start, self._unknown.reads)
@@ -336,7 +329,8 @@ class Split:
         if len(found) > FEW:
             return None
         nodes = np.array([node for node, _ in found], dtype=np.intp)
-        return trie.tokens(nodes, np.array([classify(state) for _, state in found], dtype=np.int8))
+        verdicts = np.array([classify(state) for _, state in found], dtype=np.int8)
+        return sort_tokens(*trie.tokens(nodes, verdicts))
 
     def _repeat(self, node: int, counts: Counts) -> RepeatTokens | None:
         """What tokens read of the counted repeat that begins or is called at a node; None if there is none."""
@@ -349,7 +343,7 @@ class Split:
 
     def _in_order(self, tokens: Ints) -> Ids:
         """These tokens in byte order."""
-        order = np.argsort(self.reads.rank[tokens])
+        order: Ints = self.reads.rank[tokens].argsort()
         return tokens[order].astype(np.int32)
 
     def _share(self, form: str, data: Ids | Bits) -> Any:

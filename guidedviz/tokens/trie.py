@@ -138,7 +138,7 @@ class Trie:
             return tokens, found[tokens]
         order, first = self._by_node
         count = first[nodes + 1] - first[nodes]
-        return order[number_on(first[nodes], count)], np.repeat(labels, count)
+        return order[number_on(first[nodes], count)], labels.repeat(count)
 
     def mask(self, nodes: Ints) -> Mask:
         """True for the tokens whose bytes end in these nodes.

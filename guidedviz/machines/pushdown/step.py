@@ -152,7 +152,10 @@ class StackSteps:
         with self.stacks.lock:
             first = list(arrived)
             if len(first) == 1 and first[0][0] not in self.nodes.ends:  # most are so
-                return self._settle_one(*first[0])
+                ((node, cell),) = first
+                self.stacks.work += MOVES_OF_CONFIGURATION
+                self.stacks.kept += 1
+                return self._known_state(((node, (cell,)),), False, cell.sure, cell.guessed)
             tops_of: Tops = defaultdict(dict)
             waiting: list[Configuration] = []
             self._add(first, tops_of, waiting)
@@ -172,12 +175,6 @@ class StackSteps:
             if not tops_of:
                 return None
             return self.intern(tops_of, accepting, guessed)
-
-    def _settle_one(self, node: int, cell: Cell) -> State:
-        """The state of one configuration that ends no rule."""
-        self.stacks.work += MOVES_OF_CONFIGURATION
-        self.stacks.kept += 1
-        return self._known_state(((node, (cell,)),), False, cell.sure, cell.guessed)
 
     def _add(self, configurations: Iterable[Configuration], tops_of: Tops, waiting: list[Configuration]) -> None:
         """Add the configurations that are new."""

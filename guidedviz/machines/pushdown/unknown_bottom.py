@@ -74,8 +74,8 @@ class UnknownBottom:
             return state.moves[kind]
         for node, _ in state.tops:
             if kind in self.kinds_at(node):
-                state.moves[kind] = self._steps.read_byte(state, byte)
-                return state.moves[kind]
+                after = state.moves[kind] = self._steps.read_byte(state, byte)
+                return after
         return None
 
     def span(self, state: State, byte: int) -> tuple[int, int]:
