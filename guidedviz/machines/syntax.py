@@ -61,11 +61,11 @@ class Repeat:
         inner = self.part.weight
         states = self.states(inner.states)
         weight = inner._replace(states=states)
-        if self.is_counted and states > inner.largest:
+        if self.high == 0:
+            weight = Weight()
+        elif self.is_counted and states > inner.largest:
             blame = str(self) if self.position is None else f"{self} at position {self.position}"
             weight = Weight(states, states, blame, inner.letters)
-        if self.high == 0:
-            weight = weight._replace(letters=())
         object.__setattr__(self, "weight", weight)
 
     @property

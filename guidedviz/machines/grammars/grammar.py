@@ -31,7 +31,7 @@ class Rule:
     @cached_property
     def ticks(self) -> tuple[Tick, ...]:
         """The ticks of a rule that counts its own parts."""
-        return tuple(dict.fromkeys([part for part in self.tree.weight.letters if isinstance(part, Tick)]))
+        return tuple([part for part in self.tree.weight.letters if isinstance(part, Tick)])
 
     def with_tree(self, tree: Tree) -> Self:
         """The rule with another tree; itself, with the calls that are known, if the tree is its own."""

@@ -65,12 +65,10 @@ class _Counted:
         first = self.replace(rule.tree, rule, most, {})
         states = first.weight.states
         tree = first
-        left = states
-        while left > limits.RULE_STATES and most // 4 >= limits.FEWEST_COPIED_STATES:
+        while tree.weight.states > limits.RULE_STATES and most // 4 >= limits.FEWEST_COPIED_STATES:
             most //= 4
             tree = self.replace(rule.tree, rule, most, {})
-            left = tree.weight.states
-        return tree if left <= states // 2 or states > limits.NFA_STATES else first
+        return tree if tree.weight.states <= states // 2 or states > limits.NFA_STATES else first
 
     def replace(self, tree: Tree, rule: Rule, most: int, known: dict[int, Tree]) -> Tree:
         """The tree with calls, innermost repeats first; shared parts are looked at once."""
