@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import NamedTuple, NoReturn
@@ -164,12 +164,13 @@ class Weight(NamedTuple):
     letters: tuple[Call | Tick, ...] = ()  # the parts that are no characters, in order
 
 
-def weigh(parts: Iterable[Tree], states: int = 0) -> Weight:
+def weigh(parts: Collection[Tree], states: int = 0) -> Weight:
     """The weight of some parts, and of so many states between them.
 
     >>> weigh([Repeat(ANY_CHARACTER, 0, 9), Repeat(Call("a"), 1, 5)]).blame
     '{0,9}'
     """
+    spend(2 * len(parts))
     largest = Weight()
     letters: dict[Call | Tick, None] = {}
     for part in parts:
@@ -213,7 +214,6 @@ def concat(*parts: Tree) -> Tree:
             flat.extend(part.parts)
         else:
             flat.append(part)
-    spend(len(flat))
     if any(isinstance(part, Chars) and not part.ranges for part in flat):
         return NOTHING
     if len(flat) == 1:

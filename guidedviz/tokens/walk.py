@@ -159,8 +159,8 @@ class MoveTable(Generic[S]):
         reached: Ints = self._moves[keys]
         if len(reached) and reached[reached.argmin()] < 0:  # the methods take half the time of the functions
             new = np.sort(keys[reached < 0])
-            later = new[1:][new[1:] != new[:-1]]  # each once; the first call of np.unique takes 40 ms
-            for key in (*new[:1].tolist(), *later.tolist()):
+            new = new[np.append(True, new[1:] != new[:-1])]  # each once; the first call of np.unique takes 40 ms
+            for key in new.tolist():
                 if self._moves[key] < 0:
                     self._learn(*divmod(key, self._width))
             reached = self._moves[keys]
