@@ -84,7 +84,7 @@ def close_node(nodes: RuleNodes, kinds: bytes, node: int) -> Closure:
     return Closure(
         kinds,
         of_kind,
-        {rule: tuple(positions) for rule, positions in returns.items()},
+        dict(zip(returns, map(tuple, returns.values()), strict=True)),
         depth,
     )
 
