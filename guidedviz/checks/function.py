@@ -14,7 +14,7 @@ from guidedviz.checks.values import Failed
 from guidedviz.checks.verdict import Facts, Verdict, show
 from guidedviz.views.figure import Figure
 
-NOT_WRITTEN = Verdict("open", "write the function, run its cell, then run this one")
+NOT_WRITTEN = Verdict("open", "write the function, then run its cell and this check")
 ALL_NONE = Verdict("open", "it returned None on every input: write it, or look at what it returns")
 
 

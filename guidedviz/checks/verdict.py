@@ -62,7 +62,7 @@ def _write_fact(name: str, value: str) -> Element | str:
     return value if name in SENTENCES else node("code", value, style=AS_TYPED)
 
 
-NOT_BEGUN = Verdict("open", "it is empty so far; write it, run its cell, then run this one")
+NOT_BEGUN = Verdict("open", "it is empty so far; write it, then run its cell and this check")
 
 
 def show(value: Any) -> str:

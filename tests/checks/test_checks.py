@@ -21,7 +21,7 @@ from guidedviz.machines.machine import read
 from guidedviz.tokens.jump import find_jump
 from guidedviz.tokens.vocabulary import longest_tokens
 from tests.checks.answers import FUNCTIONS, RIGHT, UNUSUAL, VALUES, WRONG, changed, check
-from tests.checks.answers.functions import smaller_while_it_can, step_set_without_memory
+from tests.checks.answers.functions import smaller_while_it_can, step_set_one_level, step_set_without_memory
 from tests.checks.answers.machines import levels
 from tests.checks.answers.own_engine import MILESTONES
 from tests.checks.answers.wrong import is_refused, not_refused
@@ -215,7 +215,8 @@ def test_a_card_escapes_what_a_student_wrote_and_cuts_what_is_long():
         ("masked_loop", ("sample(gv.sampling.softmax(logits), seed, position)", "np.argmax(logits)"), "is drawn"),
         ("token_mask", ('raise ValueError("no legal token")', "return None"), "raise a ValueError"),
         ("compile_pattern", ('"+*":', '"+":'), "* is ? with a loop"),
-        ("step_set", step_set_without_memory, "the epsilon edges form a cycle here"),
+        ("step_set", step_set_without_memory, "(here they form a cycle)"),
+        ("step_set", step_set_one_level, "follow epsilon edges until no state is new"),
         ("schema_to_regex", ("schema_to_regex(value)", "LEAVES[value['type']]"), "the function calls itself"),
         ("who_emptied", smaller_while_it_can, "need not be the smallest"),
         ("may_end", ("stack is not None and ", "bool(stack) and "), "on an empty stack no rule waits"),

@@ -81,6 +81,13 @@ def step_set_without_memory(nfa, states, byte):
     return set().union(*(close(target) for low, high, target in edges if low <= byte <= high))
 
 
+def step_set_one_level(nfa, states, byte):
+    """It does not follow the epsilon edges of the states that epsilon edges add."""
+    edges = [edge for state in states for edge in nfa.edges[state]]
+    found = {target for low, high, target in edges if low <= byte <= high}
+    return found.union(*(nfa.epsilon[state] for state in found))
+
+
 def key_of(request):
     parts = [json.loads(request["schema"]), sorted(request["options"].items())]
     return json.dumps([*parts, request["vocabulary"], request["engine"], request["version"]])
