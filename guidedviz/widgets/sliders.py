@@ -278,15 +278,16 @@ class BiasSliders(Shown):
         self._sliders: dict[int, Any] = {}
         self.before = softmax(self._logits)
         self.display = Display("picture", lambda everything: {"drawing": self._draw(self._source).drawing.shapes})
-        self._change(dict(bias))
+        self._first = dict(bias)
+        self._change(self._first)
 
     def set(self, token: int, amount: float) -> Self:
         """Change the bias of one token."""
         return self._change({**self.bias, token: amount})
 
     def reset(self) -> Self:
-        """Set all sliders to zero."""
-        return self._change(dict.fromkeys(self.bias, 0.0))
+        """Set all sliders as they were at the start."""
+        return self._change(self._first)
 
     def _change(self, bias: dict[int, float]) -> Self:
         self.after = softmax(apply_bias(self._logits, bias))
@@ -306,7 +307,7 @@ class BiasSliders(Shown):
     def widget(self) -> Any:
         """The sliders, a reset button and the picture."""
         widgets = need("ipywidgets", "lab", "gv.bias_sliders")
-        reset = widgets.Button(description="Reset", tooltip="Set all sliders to zero")
+        reset = widgets.Button(description="Reset", tooltip="Set all sliders as they were at the start")
         reset.on_click(lambda _: self.reset())
         look = {"style": {"description_width": "8em"}, "layout": {"width": "600px"}}
         for token, amount in self.bias.items():

@@ -139,7 +139,9 @@ mood = "The staff was rude and charming.\nLabel (positive, negative, neutral):\n
 # its number to the logit of the label. `positive` begins at 3.
 #
 # The dashed line shows what this bias can do. A token **above the line** would be the likeliest one if it got the bias;
-# a token below it would not. So a bias is a **threshold**. A dot is filled if the bias of its token is large enough.
+# a token below it would not. So a bias is a **threshold**. A dot is filled if the bias of its token is large enough. A
+# bias of 0 or less has no line. The dots stay where they were before the bias. The bars below show both: before and
+# after.
 
 # %%
 # slide: A bias of 3 moves one token up the curve, and all other tokens lose.
@@ -148,8 +150,8 @@ gv.bias_sliders(clerk, mood, tokens=["negative", "positive", "neutral"], bias={"
 # %% [markdown]
 # The likeliest token, `negative`, has 0.69. With +3 the line is *e*³ = 20 times lower, at 0.69 / 20 = 0.035. Above it
 # are three tokens: `negative`, `Sure` (it has no dot) and `positive`. Only `positive` has the bias, so only its dot is
-# filled. Now drag the slider of `positive`: the line follows. The bars below show the probabilities: when one grows,
-# all others shrink.
+# filled. Now drag the slider of `positive`: the line follows. In the bars below, when one probability grows, all others
+# shrink. *Reset* brings back the picture described here.
 
 # %% [question]
 # slide: A bias multiplies by a power of e, so a factor of 265 needs a bias of 6.

@@ -59,7 +59,7 @@ class BiasRow(NamedTuple):
 def draw_threshold(
     pieces: Sequence[bytes], before: Floats, after: Floats, bias: Mapping[int, float], title: str
 ) -> Figure:
-    """All tokens by their probability before the bias, the threshold of each bias, and what the bias changes.
+    """All tokens by their probability before the bias, the threshold of each bias above 0, and what the bias changes.
 
     >>> before, after = np.array([0.7, 0.2, 0.1]), np.array([0.28, 0.6, 0.12])
     >>> print(draw_threshold([b"a", b"b", b"c"], before, after, {1: 2.0}, "toy").text)
@@ -94,11 +94,11 @@ def _left_over(probabilities: Floats, shown: Sequence[int]) -> float:
 
 
 def _say_thresholds(before: Floats, bias: Mapping[int, float], rival: float) -> dict[float, str]:
-    """Per bias the probability above which it is enough, and in words how many tokens have it."""
+    """Per bias above 0 the probability above which it is enough, and in words how many tokens have it."""
     lines = {}
-    for amount in sorted({b for b in bias.values() if b > 0} or {0.0}):
+    for amount in sorted({b for b in bias.values() if b > 0}):
         level = rival / exp(amount)
-        lines[level] = f"bias {_say_bias(amount) or 0}: {(before > level).sum():,} above"
+        lines[level] = f"bias {_say_bias(amount)}: {(before > level).sum():,} above"
     return lines
 
 
