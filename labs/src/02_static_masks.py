@@ -156,7 +156,8 @@ gv.stage(bard, line, five, seed=2, constraint="five letters and a new line", sho
 #
 # * click a token with a `×`, to read why it is illegal (the stage says *forbidden*);
 # * press `Home` and step through the run with `→`;
-# * press `q`, and step: before some of the steps the stage asks you a question.
+# * press `q`, and step: before each step the stage asks you a question, and hides the panel that tells the answer. If it
+#   asks for Z, the map is left: with each likely token stands its probability before the mask.
 #
 # The next picture shows the whole run: one row per position, one column per token of the vocabulary.
 
@@ -370,7 +371,7 @@ gv.score()
 # | said | measured | section |
 # | --- | --- | --- |
 # | "The output fits, so it is right." | All fit; `cousi` and `sorro` are cut words. | 2 |
-# | "PUNCT has eleven tokens." | Ten in these plays: `!$&',-.:;?` | 1 |
+# | "A mask changes which legal token the model prefers." | Two legal letters keep their ratio. | 1 |
 # | "Top-k first, then the mask." | After `ROMEO:` all of the 10 likeliest tokens are illegal: nothing is left. | 4 |
 
 # %% [markdown]

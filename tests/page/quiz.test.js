@@ -33,6 +33,19 @@ test("the quiz hides the next token until the person has answered, and keeps the
   stop();
 });
 
+test("a mask that removes next to nothing is asked for its Z, and a forced token is not asked about", () => {
+  const [legal] = step("a").rows;
+  const light = step("b", { rows: [legal], mass: 0.9995 });
+  const forced = step("c", { rows: [legal], mass: 1, how: "forced" });
+  const { root, text, stop } = open(stageNews([...STEPS, light, forced], 3));
+  press(root, "q");
+  assert.match(text(".gv-quiz"), /^Is the legal mass Z of the next token below 0.5/);
+  assert.equal(root.dataset.quiz, "mass");
+  press(root, "ArrowRight");
+  assert.match(text(".gv-quiz"), /^No question about this step/);
+  stop();
+});
+
 test("the quiz asks for the top of the stack where the rules differ, and shows their names as text", () => {
   const [plain] = step("a").rows;
   const stacked = [["a", "object"], ["b", HOSTILE]].map(([label, top]) => step(label, { stack: [top, "root"], rows: [plain], mass: 1 }));

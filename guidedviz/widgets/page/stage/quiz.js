@@ -15,26 +15,29 @@ const MOST = 4; // choices
 export const isMasked = ({ rows, mass, how }) => how !== "forced" && (mass < 0.999 || rows.some(([, , , , legal]) => !legal));
 
 /**
- * The question about a record: the kinds take turns, and a kind that does not fit is skipped.
+ * The question about a record: the kinds take turns, and a kind that does not fit is skipped. Where none fits, the mask
+ * removes next to nothing, and Z is asked. A forced or a free token has no question.
  * @param {Step} step
  * @param {Step[]} steps
  * @param {number} cursor
  * @returns {Question | undefined}
  */
 export function makeQuestion(step, steps, cursor) {
-  const { rows, how, mass, stack: [top] } = step;
+  const { rows, how, free, mass, stack: [top] } = step;
   const some = [true, false].flatMap((wanted) => rows.filter(([, , , , legal]) => legal === wanted).slice(0, MOST / 2)).sort(([one], [two]) => one - two);
   const right = some.flatMap(([, , , , legal], place) => (legal ? [place] : []));
   const rules = [...new Set([top, ...steps.map((other) => other.stack[0])])].filter(Boolean).slice(0, MOST);
   const sorted = [...rules].sort();
+  /** @type {Question} */
+  const ofMass = ["mass", "Is the legal mass Z of the next token below 0.5?", ["below 0.5", "0.5 or above"], [mass < 0.5 ? 0 : 1]];
   /** @type {(Question | false)[]} */
   const kinds = [
     how !== "forced" && right.length > 0 && right.length < some.length && ["legal", "Which of these tokens are legal next?", some.map(([, label]) => label), right],
     Boolean(top) && rules.length > 1 && ["stack", "Which rule is on top of the stack now?", sorted, [sorted.indexOf(top)]],
-    isMasked(step) && ["mass", "Is the legal mass Z of the next token below 0.5?", ["below 0.5", "0.5 or above"], [mass < 0.5 ? 0 : 1]],
+    isMasked(step) && ofMass,
   ];
   const fitting = kinds.filter((kind) => kind !== false);
-  return fitting[cursor % fitting.length];
+  return fitting[cursor % fitting.length] ?? (how === "forced" || free ? undefined : ofMass);
 }
 
 /**
