@@ -173,7 +173,7 @@ def schema_to_regex(schema):
 gv.checks.schema_to_regex(schema_to_regex)
 
 # %% [markdown]
-# Your regex guides the model. (Until exercise 1 is solved, a regex of ours is used.)
+# Your regex guides the model, right or wrong. (While `schema_to_regex` is still empty, a regex of ours does.)
 
 # %%
 # slide: A schema of two keys, compiled by your function, guides the model.
