@@ -68,6 +68,7 @@ def test_the_step_of_a_diagnosis_is_the_one_that_text_and_picture_are_about_to_d
     guide = gv.guide(gv.regex(r'\{"city": "(Paris|Rome)"\}'), clerk.vocabulary)
     run = gv.record(clerk, "Ada lives in London.\nJSON with city:\n", guide, temperature=0)
     (finding,) = gv.diagnose(run).findings
+    assert f"at step {finding.step + 1}" in repr(gv.diagnose(run)), "counted from 1, as on the stage"
     text = str(gv.stage(run, show=finding.step))
     for said in (
         f"step {finding.step} of {len(run.steps)}",

@@ -123,9 +123,9 @@ def run_of(service: BrokenService) -> Trace:
 
 
 def check_broken(answer: Any) -> Verdict:
-    """Do the step and the keyword in `answer` explain the run of its seed?
+    """Do the step, counted from 1, and the keyword in `answer` explain the run of its seed?
 
-    >>> check_broken({"seed": 4, "step": 17, "cause": "maximum"})
+    >>> check_broken({"seed": 4, "step": 18, "cause": "maximum"})
     ✗ not yet right: the step is right, the cause is not
         cause       'maximum'
         because     without it the schema still refuses {"product": "box", "color": "red", "price": 12.5}
@@ -140,9 +140,9 @@ def check_broken(answer: Any) -> Verdict:
     if seed is None:
         return _wrong("the seed is no whole number", "seed", found["seed"], "give the seed of your run")
     run = broken_run(seed)
-    if step is None or not 0 <= step < len(run.steps):
-        last = len(run.steps) - 1
-        return _wrong("the run has no such step", "step", found["step"], f"its steps have the numbers 0 to {last}")
+    last = len(run.steps)
+    if step is None or not 1 <= step <= last:
+        return _wrong("the run has no such step", "step", found["step"], f"its steps have the numbers 1 to {last}")
     because = _judge_step(run, step)
     if because:
         return _wrong("the fault is at another step", "step", step, because)
@@ -169,9 +169,10 @@ def _whole(value: Any) -> int | None:
 
 def _judge_step(run: Trace, step: int) -> str:
     """What is wrong with a step; "" for the first one at which the mask refused most of what the model wanted."""
-    first = next(place for place, one in enumerate(run.steps) if one.mass < LOW_MASS)
-    if run.steps[step].mass >= LOW_MASS:
-        return f"Z is {run.steps[step].mass:.2f} there: the mask refuses little of what the model wants"
+    first = next(number for number, one in enumerate(run.steps, 1) if one.mass < LOW_MASS)
+    mass = run.steps[step - 1].mass
+    if mass >= LOW_MASS:
+        return f"Z is {mass:.2f} there: the mask refuses little of what the model wants"
     if step > first:
         return "the mask refuses much there, too, but the text had left the right one before: look at Z from the start"
     return ""

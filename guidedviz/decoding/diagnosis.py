@@ -117,7 +117,7 @@ class Diagnosis:
             yield "another guide", self.other_guide
         for number, finding in enumerate(self.findings, 1):
             check, cure = advice_for(finding)
-            yield f"{number}. {finding.name}", f"at step {finding.step}"
+            yield f"{number}. {finding.name}", f"at step {finding.step + 1}"
             yield "seen", finding.seen
             yield "check", check
             yield "try", cure
@@ -161,8 +161,9 @@ def diagnose(trace: Trace, guide: Guide | None = None) -> Diagnosis:
     """Name the likely causes of a bad run, with evidence, what to check and what to try.
 
     The guide is by default that of the trace. A trace from a file has none: give the guide, or fewer things are looked
-    at. If another guide is given, the run is judged by it. The step of a finding is the one that
-    `gv.stage(trace, show=step)` is about to draw.
+    at. If another guide is given, the run is judged by it. Steps are counted from 1, as on
+    the stage. `finding.step` is the place in `trace.steps`, one less: `gv.stage(trace, show=finding.step)` is about to
+    draw this step.
 
     >>> toy = gv.ToyModel([b"a", b"b", b"</s>"], lambda tokens: [2, 1, 0], eos={2})
     >>> run = gv.record(toy, "a", gv.guide(gv.regex(r"ab\\$"), toy.vocabulary))
@@ -205,7 +206,7 @@ def say_other_guide(run: Run, guide: Guide) -> str:
         if run.trace.constraint and step.how in CHOSEN:
             allowed = int(guide.mask(state).sum())
             if allowed != step.legal:
-                said = f"at step {place} it allows {allowed:,} tokens, and in the run {step.legal:,} were legal"
+                said = f"at step {place + 1} it allows {allowed:,} tokens, and in the run {step.legal:,} were legal"
                 return f"the guide that was given is not that of the run: {said}"
     return ""
 

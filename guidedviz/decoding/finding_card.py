@@ -25,7 +25,7 @@ def write_finding(number: int, finding: Finding, advice: tuple[str, str], pieces
     """The lines of a finding; `pieces` are the tokens of the run, one per step."""
     check, cure = advice
     title = node("strong", f"{number}. {finding.name}")
-    lines = [write_line(title, f" at step {finding.step}")]
+    lines = [write_line(title, f" at step {finding.step + 1}")]
     if finding.step < len(pieces):
         lines.append(write_line(*write_place(finding.step, pieces)))
     if finding.refusal:
@@ -71,7 +71,7 @@ def write_place(step: int, pieces: Sequence[bytes]) -> Iterator[Element | str]:
 
 def write_refusal(refusal: WantedToken, step: int) -> Iterator[Element]:
     """What the model wanted beside what it took, and why the first was refused, one reason per line."""
-    where = "" if refusal.place == step else f"at step {refusal.place} "
+    where = "" if refusal.place == step else f"at step {refusal.place + 1} "
     mass = f"{where}Z is {probability(refusal.mass)}"
     if refusal.wanted is not None:
         wanted = write_token(refusal.wanted, REFUSED)

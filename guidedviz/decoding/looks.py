@@ -43,7 +43,10 @@ class WantedToken(NamedTuple):
 
 
 class Finding(NamedTuple):
-    """A likely cause: its name, the step that shows it first (its place in `trace.steps`), and the evidence."""
+    """A likely cause: its name, the step that shows it first (its place in `trace.steps`), and the evidence.
+
+    In words a step is counted from 1, as on the stage.
+    """
 
     name: str
     step: int
@@ -57,7 +60,7 @@ class Finding(NamedTuple):
         """The evidence in one line."""
         said = list(self.facts)
         if self.refusal:
-            where = "" if self.refusal.place == self.step else f"at step {self.refusal.place} "
+            where = "" if self.refusal.place == self.step else f"at step {self.refusal.place + 1} "
             said.insert(0, where + self.refusal.words)
         return "; ".join(said)
 
@@ -186,7 +189,7 @@ def find_no_mask(run: Run) -> Iterator[Finding]:
     facts = [seen]
     if run.refused:
         piece = visible(run.refused.step.piece)
-        facts.append(f'the guide would have refused "{piece}" at step {run.refused.place}')
+        facts.append(f'the guide would have refused "{piece}" at step {run.refused.place + 1}')
     yield Finding("no mask", (run.refused or run.asked[0]).place, tuple(facts))
 
 
@@ -202,7 +205,7 @@ def find_wrong_mask(run: Run) -> Iterator[Finding]:
             yield Finding("stale mask", one.place, (say_other_token(step, vocabulary),))
             return
         if one == run.refused:
-            seen = f"the guide refuses {piece} at step {one.place}: {run.explain(one, step.token)}"
+            seen = f"the guide refuses {piece} at step {one.place + 1}: {run.explain(one, step.token)}"
             yield Finding("text outside the language", one.place, (seen,))
             return
         if run.machine and step.token not in vocabulary.eos:
@@ -244,7 +247,7 @@ def find_nesting(run: Run) -> Iterator[Finding]:
     last = depths[-1]
     if min(depths) == first and last >= first + DEEPER:
         place = later[0].place
-        seen = f"of {first} rules open at step {place} none is closed"
+        seen = f"of {first} rules open at step {place + 1} none is closed"
         seen += f", and {last} are open at the end: {run.tail()}"
         yield Finding("unbounded nesting", place, (seen,), cure=cure_by_limit(run, "a deepest level"))
 

@@ -42,8 +42,8 @@ def say_repetition(run: Run, size: int, count: int) -> Finding:
     if not refused or not begin - 1 <= refused[0].place <= begin + size:
         return Finding("repetition loop", begin, tuple(facts))
     place = refused[0].place
-    facts.append(f"it follows from step {place}, where the model wanted something else")
-    cure = f"first what is to try at step {place}"
+    facts.append(f"it follows from step {place + 1}, where the model wanted something else")
+    cure = f"first what is to try at step {place + 1}"
     return Finding("repetition loop", begin, tuple(facts), cure=cure, follows=True)
 
 

@@ -23,13 +23,13 @@ Panel = tuple[str, float, Drawn]  # its name, its width, and what is inside
 def draw_strip(trace: Trace, *, mass: bool = False) -> Figure:
     """The prompt and the tokens in one strip, coloured by probability.
 
-    With `mass` each token shows the Z of its step, the legal mass, instead of its own probability.
+    With `mass` each token shows its step and the Z of it, the legal mass, instead of its own probability.
     """
     expect(trace, Trace, "draw_strip", "a trace", TRACE_HINT)
     steps = pack_trace(trace)
     words = ""
     if mass:
-        words = "below each token: Z, the share of the probability that the mask kept at its step"
+        words = "below each token: its step, and Z, the share of the probability that the mask kept at this step"
     svg, height = write_strip(steps, trace, words=words, mass=mass)
     alt = f"{say_run(trace, len(steps))}."
     if mass:
@@ -86,7 +86,7 @@ def write_strip(
     drawn = list(write_prompt(prompt_parts(trace)))
     for place, step in enumerate(steps):
         share = step["mass"] if mass else step["masked"]
-        said = f"Z {step['massText']}" if mass else step["maskedText"]
+        said = f"{place + 1} · {step['massText']}" if mass else step["maskedText"]
         special = is_special(step, trace)
         current = cursor == place + 1
         gone = place in back

@@ -253,7 +253,7 @@ gv.checks.at_most(at_most)
 
 
 # %%
-# slide: The number below a token is its Z: where it is small, the mask overruled the model.
+# slide: Below each token stand its step and its Z: where it is small, the mask overruled the model.
 def in_order(*keys):
     properties = {key: person["properties"][key] for key in keys}
     return gv.guide(gv.json_schema(person | {"properties": properties}), clerk.vocabulary)
@@ -266,7 +266,7 @@ greedy = gv.record(known, ask(**priya), age_first, temperature=0)
 gv.draw_strip(greedy, mass=True)
 
 # %% [markdown]
-# Below each token is the Z of its step. Where was the model overruled, and what did it want there?
+# Below each token stand its step and the Z of this step. Where was the model overruled, and what did it want there?
 
 # %%
 for step in greedy.steps:

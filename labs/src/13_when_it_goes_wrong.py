@@ -72,7 +72,8 @@ gv.predict(
 )
 
 # %% [markdown]
-# `gv.diagnose` reads the record of a run. It says what it saw, what to check and what to try.
+# `gv.diagnose` reads the record of a run. It says what it saw, what to check and what to try. It counts the steps from 1,
+# as the stage does: step 1 is `run.steps[0]`.
 
 # %%
 # slide: The diagnosis names the step, what the machine expects, and what to try.
@@ -143,16 +144,16 @@ boxes = "The box holds a bag, which holds a box, which holds a bag, which holds 
 loop = gv.record(clerk, boxes, gv.guide(gv.json(), vocabulary), temperature=0)
 
 
-def print_wanted(run, at):
-    first, *others = run.steps[at].candidates  # the likeliest first
+def print_wanted(run, number):
+    first, *others = run.steps[number - 1].candidates  # the likeliest first
     for one in (first, *[one for one in others if one.legal][:2]):
-        print(f"step {at}  {one.piece.decode()!r:12} {'legal  ' if one.legal else 'illegal'} {probability(one.raw)}")
+        print(f"step {number}  {one.piece.decode()!r:12} {'legal  ' if one.legal else 'illegal'} {probability(one.raw)}")
 
 
 gv.draw_strip(loop, mass=True)
 
 # %% [markdown]
-# The number below a token is Z at its step: the share of the model's probability that was legal.
+# Below each token stand the number of its step and Z, the share of the model's probability that was legal.
 
 # %% [question]
 # slide: The model wants to end, the mask refuses, and a line break is the likeliest of what is left.
@@ -162,12 +163,12 @@ gv.predict(
     answer="EOS: for it the text is complete",
     reveal=[
         lambda: gv.draw_distribution(loop.steps[17]),
-        lambda: print_wanted(loop, 17),
-        lambda: print_wanted(loop, 34),
+        lambda: print_wanted(loop, 18),
+        lambda: print_wanted(loop, 35),
         """The model wants to end: it does not count brackets. The mask refuses EOS, and the line break is the likeliest
         of seven legal tokens. (Its bar is 1, because at temperature 0 the likeliest legal token is certain.) After each
         line break the machine is in the same state, so the same seven are legal. But the model reads one more line
-        break each time, so its probabilities change a little. After 17 of them, at step 34, the bracket is likelier,
+        break each time, so its probabilities change a little. After 17 of them, at step 35, the bracket is likelier,
         and the run ends. In vLLM such loops lasted until `max_tokens` (links below).""",
     ],
 )
@@ -177,7 +178,7 @@ gv.predict(
 gv.diagnose(loop)
 
 # %% [markdown]
-# `clerk` does not prefer whitespace. At step 13 it wanted the word `box` without its quote mark, which is no JSON. It
+# `clerk` does not prefer whitespace. At step 14 it wanted the word `box` without its quote mark, which is no JSON. It
 # had to take `1`, and from there on the text is not the one that it wanted. Here the rule is right and the model is
 # wrong: a small Z says only that the two differ. But whitespace has no limit in this grammar. So limit it: `"space"`
 # allows at most one space after a colon or a comma, `"compact"` allows none.
@@ -204,7 +205,7 @@ gv.predict(
     reveal=[
         lambda: write_boxes("space", "compact"),
         """With `space` only a bracket or a comma may come after `}}}`. The bracket is likelier, and the run ends. The
-        text is still not the one that the model wanted, so `gv.diagnose` still names step 13. With
+        text is still not the one that the model wanted, so `gv.diagnose` still names step 14. With
         `compact` the space that the model expects is illegal. It must read a text that it never saw in
         training, and loops inside a string until the limit. So a tighter rule may be worse.""",
     ],
@@ -217,13 +218,13 @@ gv.predict(
 # %%
 # slide: SmolLM2 does the same, although its object is complete and it may end.
 smol = gv.Trace.load(shipped("traces/smollm2/whitespace-loop.trace.json"))
-print_wanted(smol, 30)
 print_wanted(smol, 31)
+print_wanted(smol, 32)
 gv.draw_strip(smol, mass=True)
 
 # %% [markdown]
-# Here the object is complete, and EOS is legal. At step 30, after the first line break, the model wants three
-# backticks, as after JSON in Markdown. They are illegal, and the next line break is likelier than EOS. At step 31 it
+# Here the object is complete, and EOS is legal. At step 31, after the first line break, the model wants three
+# backticks, as after JSON in Markdown. They are illegal, and the next line break is likelier than EOS. At step 32 it
 # wants `JSON`, which is illegal, too. So it goes on until the limit. (`Zuraco` instead of Zurich is the model's own
 # fault: Z is high there.)
 
@@ -354,7 +355,7 @@ gv.predict(
 # schema a product has `type`, `minLength` and `maxLength`, a color has `enum`, and a price has `type`, `minimum`
 # and `maximum`. One of these keywords refuses the right answer.
 #
-# Give the seed, the first step at which the mask refused what the model wanted (the first token is step 0), and the
+# Give the seed, the first step at which the mask refused what the model wanted (the first token is step 1), and the
 # keyword that is the cause.
 
 # %% [markdown]
@@ -371,7 +372,7 @@ gv.draw_strip(unseen, mass=True)
 # %%
 # slide: Exercise 2: find the step and the keyword of a run that nobody has explained.
 # solution:
-found = {"seed": SEED, "step": 17, "cause": "minimum"}
+found = {"seed": SEED, "step": 18, "cause": "minimum"}
 # open:
 # found = {}  # {"seed": SEED, "step": ..., "cause": "..."}
 # end

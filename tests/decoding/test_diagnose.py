@@ -278,8 +278,8 @@ def test_a_loop_that_follows_from_a_refusal_comes_after_it_also_from_a_file(tmp_
     for one in (run, gv.Trace.load(tmp_path / "run.json")):
         refused, loop = gv.diagnose(one).findings
         assert (refused.name, refused.step, loop.name) == ("over-tight constraint", 6, "repetition loop")
-        assert "it might have ended before each of them; it follows from step 6" in loop.seen
-        assert loop.cure == "first what is to try at step 6"
+        assert "it might have ended before each of them; it follows from step 7" in loop.seen
+        assert loop.cure == "first what is to try at step 7"
     (alone,) = gv.diagnose(the_same_words()).findings
     assert not re.search("follows|ended", alone.seen)
 

@@ -44,7 +44,7 @@ def test_each_fact_is_a_line_and_none_is_a_row_of_a_table(pear):
 def test_a_refusal_at_another_step_names_its_step():
     refusal = gv.decoding.looks.WantedToken(7, 0.01, b"a", 0.9, b"b", 0.01, "")
     finding = gv.decoding.looks.Finding("whitespace loop", 5, ("blanks",), refusal)
-    assert finding.seen.startswith("at step 7 Z is 0.01: the model wanted")
+    assert finding.seen.startswith("at step 8 Z is 0.01: the model wanted")
     assert finding._replace(step=7).seen.startswith("Z is 0.01: the model wanted")
 
 

@@ -24,7 +24,7 @@ def test_a_strip_of_z_says_so_in_the_picture():
     toy = constant_model([b"n", b"o"], [1, 1])
     guide = regex_guide(toy, "no")
     trace = gv.record(toy, "n", guide)
-    assert "below each token: Z" in gv.draw_strip(trace, mass=True).svg
+    assert "below each token: its step, and Z" in gv.draw_strip(trace, mass=True).svg
     assert "below each token" not in gv.draw_strip(trace).svg
 
 

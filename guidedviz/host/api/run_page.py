@@ -173,8 +173,8 @@ def say_diagnosis(run: KeptRun, found: Diagnosis) -> Element:
 
 
 def step_link(run: KeptRun, step: int) -> Element:
-    """A link that opens the run before a step."""
-    return node("a", f"look at step {step}", href=f"/runs/{run.name}?step={step}")
+    """A link that opens the run before a step, which is counted from 1 in words."""
+    return node("a", f"look at step {step + 1}", href=f"/runs/{run.name}?step={step}")
 
 
 def as_list(texts: Iterable[str]) -> Element:

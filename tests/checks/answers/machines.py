@@ -46,7 +46,7 @@ def repaired(product=None, price=None, **more):
     return SERVICE | {"properties": parts} | more
 
 
-def cause(keyword, step=17, seed=1):
+def cause(keyword, step=18, seed=1):
     """What explains a broken run."""
     return {"seed": seed, "step": step, "cause": keyword}
 
@@ -152,15 +152,15 @@ WRONG = {
         cause("pattern"),
         cause("a price that is too low"),
         cause(None),
-        cause("minimum", step=16),
-        cause("minimum", step=18),
-        cause("minimum", step=23),
+        cause("minimum", step=17),
+        cause("minimum", step=19),
+        cause("minimum", step=24),
         cause("minimum", step=-6),
-        cause("minimum", step="17 or 18"),
+        cause("minimum", step="18 or 19"),
         cause("minimum", step=True),
         cause("minimum", seed=2),
         cause("minimum", seed="one"),
-        {"step": 17, "cause": "minimum"},
+        {"step": 18, "cause": "minimum"},
         "minimum",
         ["minimum"],
     ],
@@ -196,9 +196,9 @@ UNUSUAL = {
         repaired(price={"anyOf": [{"type": "integer", "minimum": 0}, {"type": "number", "exclusiveMinimum": 0}]}),
     ],
     "broken": [
-        cause("minLength", 5, seed=0),
-        cause("the enum of color", 10, seed=-1),
-        cause("#/properties/price/minimum", np.int64(17), seed=10**20),
+        cause("minLength", 6, seed=0),
+        cause("the enum of color", 11, seed=-1),
+        cause("#/properties/price/minimum", np.int64(18), seed=10**20),
         cause('"MINIMUM": 20'),
         cause("price.minimum"),
     ],
