@@ -62,6 +62,7 @@ class Stage:
         self.playing = False
         self.speed = 4.0
         self.note = ""
+        self._refused = ""  # what was wrong with the last setting of the page
         self.editor: Editor | None = None
         self.role: Publisher | Follower | None = None  # in a class
         self.talk: Talk | None = None
@@ -341,14 +342,18 @@ class Stage:
         }
         match said:
             case {"do": str(do)} if do in moves:
+                refused, self._refused = self._refused, ""
                 moves[do]()
+                if refused:  # who leaves a field by a button has not read yet what was wrong
+                    self._answer(refused)
+                    self.tell()
             case {"do": "go", "cursor": int(cursor), "turn": int(turn)}:
                 self._turn = turn
                 self.go(cursor)
             case {"do": "choose", "token": int(token), "cursor": int(cursor)}:
                 self.player = self.player.go(cursor)
                 self._take_by_hand(token)
-            case {"do": "set", "name": str(name), "value": int() | float() as value}:
+            case {"do": "set", "name": str(name), "value": int() | float() | None as value}:
                 self._set(name, value)
             case {"do": "edit" | "answer" | "visit" | "insert"}:
                 self._hear_text(said)
@@ -383,13 +388,14 @@ class Stage:
             case {"do": "model", "name": str(name)}:
                 self._others.ask_model(name)
 
-    def _set(self, name: str, value: float) -> None:
+    def _set(self, name: str, value: float | None) -> None:
         """Change what a control of the page shows."""
         if name == "speed" and value in panels.SPEEDS:
             self.speed = value
             self.tell()
         elif name in LIVE_SETTINGS:
             self.change(**{name: value})
+            self._refused = self.note
 
     def _send_page(self) -> None:
         """Send the whole run to the page as a page that plays it, to be saved."""

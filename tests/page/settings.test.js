@@ -15,6 +15,13 @@ test("the menu has top-k, top-p and the penalty; a number that was changed is to
   fields[0].dispatchEvent(new Event("change"));
   assert.deepEqual(model.asked, [{ do: "set", name: "top_k", value: 3 }]);
   assert.equal(root.dataset.cursor, "1", "a digit in a field takes no token");
+  fields[0].value = "";
+  fields[0].dispatchEvent(new Event("change"));
+  assert.ok(Number.isNaN(model.asked.at(-1).value), "an empty field is no zero");
+  let heard = 0;
+  root.parentNode.addEventListener("keydown", () => (heard += 1));
+  press(fields[0], "Enter");
+  assert.equal(heard, 0, "Enter in a field does not reach the notebook");
   model.tell({ ...stageNews([], 1, { head: { ...HEAD, live: false } }), number: 2, from: 1 });
   frame();
   assert.equal(all(".gv-more input[type=number]").length, 0);

@@ -32,6 +32,17 @@ def test_a_wrong_setting_changes_nothing_and_says_what_is_expected(toy, name, va
     assert stage.player.settings == before
 
 
+@pytest.mark.parametrize("value", [-5, 1.5, None])
+def test_a_field_that_is_left_by_a_button_still_says_what_was_wrong(toy, value):
+    stage = gv.stage(toy.toy_model(), "say ", seed=3, steps=1)
+    set_by_page(stage, "seed", value)
+    stage.display.hear({"do": "reset"})
+    assert stage.note == f"seed: saw {value}, expected a whole number from 0"
+    assert stage.player.settings.seed == 3
+    stage.display.hear({"do": "step"})
+    assert not stage.note
+
+
 @pytest.mark.parametrize("name", ["max_tokens", "bias", "draft", "__class__"])
 def test_a_page_changes_no_other_setting(toy, name):
     stage = gv.stage(toy.toy_model(), "say ", seed=3, steps=1)

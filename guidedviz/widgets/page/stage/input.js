@@ -22,13 +22,14 @@ export function listenToKeys(root, view, act) {
   root.addEventListener("keydown", (event) => {
     hideTip(view, act);
     const target = /** @type {HTMLInputElement} */ (event.target);
-    if (hasModifier(event) || target.type === "number" || target.type === "textarea") return;
+    if (hasModifier(event) || target.type === "textarea") return;
     if (target.type === "range" && !target.matches(".gv-scrub") && /^(Arrow|Home|End)/.test(event.key)) return;
     const row = /^[1-9]$/.test(event.key) ? shownStep(view)?.rows[Number(event.key) - 1] : undefined;
     const command = commandOf(event);
+    const letter = letters[event.key.toLowerCase()];
     if (row) act.pick(row[0]);
     else if (command) act[/** @type {"step"} */ (command)]();
-    else if (letters[event.key.toLowerCase()]) letters[event.key.toLowerCase()]();
+    else if (letter) letter();
     else return;
     consume(event);
   });

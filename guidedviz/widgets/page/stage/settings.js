@@ -25,8 +25,10 @@ const FIXED = "This run is recorded: on a live stage its prompt, its model and i
  */
 export function numberPart(name, words, view, act, about) {
   /** @param {any} event */
-  const change = ({ target }) => act.say({ do: "set", name, value: Number(target.value) });
-  return ["label.gv-slider", words, ["input.gv-seed", { type: "number", min: 0, "aria-label": words, given: view[name], disabled: isFixed(view), change, ...about }]];
+  const change = ({ target }) => act.say({ do: "set", name, value: target.valueAsNumber });
+  /** @param {Event} event */
+  const keydown = (event) => event.stopPropagation(); // Enter is for the field: in JupyterLab it would open the cell
+  return ["label.gv-slider", words, ["input.gv-seed", { type: "number", min: 0, "aria-label": words, given: view[name], disabled: isFixed(view), change, keydown, ...about }]];
 }
 
 /**
