@@ -2,7 +2,7 @@
 
 from contextlib import suppress
 from dataclasses import dataclass
-from math import isfinite, nan
+from math import inf, nan
 from numbers import Real
 from typing import Any
 
@@ -49,7 +49,7 @@ class ChoiceForm:
 
 @dataclass(frozen=True)
 class Number:
-    """A number, right if it is at most `within` away from the truth."""
+    """A number from 0 up, right if it is at most `within` away from the truth."""
 
     within: float = 0
     texts = ()
@@ -60,13 +60,13 @@ class Number:
         return f"Up to {say_answer(self.within)} away counts as right." if self.within else ""
 
     def read(self, value: Any, where: str) -> float:
-        """A value as a finite number."""
+        """A value as a finite number from 0."""
         read = nan
         if not isinstance(value, bool) and isinstance(value, Real):
             with suppress(OverflowError):  # a whole number that no float can hold
                 read = float(value)
-        if not isfinite(read):
-            raise SettingError(where, seen=quoted(value), expected="a number")
+        if not 0 <= read < inf:
+            raise SettingError(where, seen=quoted(value), expected="a number from 0 up")
         return int(read) if read.is_integer() else read
 
     def grade(self, answer: Answer, truth: Answer) -> Grade:

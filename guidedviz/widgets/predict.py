@@ -42,7 +42,7 @@ def predict(
 ) -> "Prediction":
     """Ask for a choice or a number; once the person has committed, show the truth and the `reveal`.
 
-    `answer` is the true choice, `number` the true number; each may be a function, called after the commitment.
+    `answer` is the true choice, `number` the true number, from 0 up; each may be a function, called after the commitment.
     `reveal` is a text, a Figure, a function (its prints are shown, too), or a list of these. Texts may have `code`,
     *emphasis*, **strong** words and <sup>. The question decides the order in which the choices stand.
 
@@ -209,11 +209,7 @@ def _no_choices(seen: Any) -> SettingError:
 
 
 def _read_within(within: Any) -> Number:
-    where = "gv.predict, within"
-    read = Number().read(within, where)
-    if read < 0:
-        raise SettingError(where, seen=quoted(within), expected="a distance from 0 up")
-    return Number(read)
+    return Number(Number().read(within, "gv.predict, within"))
 
 
 # What unfolds after a commitment, in parts: paragraphs, what a function printed, and drawings.

@@ -151,7 +151,7 @@ def show_people():
 gv.predict(
     'The same people with another request: "Give me this as JSON." How many of the 120 answers parse?',
     number=7,
-    within=10,
+    within=5,
     reveal=[
         show_people,
         """Seven. Without a list of keys the model goes on: it invents a country, an occupation, a family, and 101 of

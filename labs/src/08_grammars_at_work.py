@@ -246,7 +246,7 @@ gv.views.draw_loop("chart")
 # to it. The number at the right is the column where an item began. A finished `term → number •` with the number 1
 # looks into column 1.
 #
-# Press `|◀` in the film (to its start) and step. Look at frame 4, *sum waits for sum*: the items are in the column
+# Go to the first frame of the film and step. Look at frame 4, *sum waits for sum*: the items are in the column
 # already, so nothing is added. This is why the parser does not loop.
 
 # %%

@@ -48,6 +48,7 @@ test("a number is sent as a number, and its tolerance is said", () => {
   const { model, find, stop } = render(predict, NUMBER);
   assert.match(find("form").textContent, /How many\?Up to 2 away/);
   assert.equal(find("label input").type, "number");
+  assert.equal(find("label input").min, "0", "the browser refuses a number below 0 and says so");
   submit(find);
   find("input").value = "0";
   submit(find);

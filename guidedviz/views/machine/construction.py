@@ -235,6 +235,8 @@ def _add_closure(frames: list[MachineFrame], nfa: NFA, states: set[int]) -> set[
 def trie_frames(machine: Machine[Any], vocabulary: Vocabulary, state: Hashable | None = None) -> list[MachineFrame]:
     """One frame per node that the machine is asked about, depth first, from a state, by default the initial one.
 
+    A tag at a node that is reached names the state of the machine there.
+
     >>> for frame in trie_frames(gv.regex("3+"), gv.Vocabulary([b"3", b"33", b".", b".5"])):
     ...     print(frame.words)
     4 tokens, 4 nodes below the start: a ring marks where a token ends. The machine is in q0.
@@ -264,11 +266,22 @@ def trie_frames(machine: Machine[Any], vocabulary: Vocabulary, state: Hashable |
             frames.append(_read_node(frames[-1], trie, node, names))
         else:
             frames.append(_cut_node(frames[-1], trie, node, names))
+    frames = [_tag_states(frame, names) for frame in frames]
     last = frames[-1]
     legal = last.lit & whole.accepting
     words = f"The walk is over: {_say_tokens(whole, legal)} legal in {names[0]}."
     words += f" The machine was asked about {len(frames) - 1} of these nodes, and read {len(names) - 1}."
     return [*frames, replace(last, words=words, lit=legal, lit_means="legal", ride=("", ()))]
+
+
+def _tag_states(frame: MachineFrame, names: Mapping[int, str]) -> MachineFrame:
+    """The frame with the state of the machine at each node that is reached."""
+    nodes: dict[str, set[int]] = {}
+    for node, name in names.items():
+        if node in frame.lit:
+            nodes.setdefault(name, set()).add(node)
+    groups = [(name, frozenset(some)) for name, some in nodes.items()]
+    return replace(frame, sketch=replace(frame.sketch, groups=(*groups, *frame.sketch.groups)))
 
 
 def _read_node(before: MachineFrame, trie: Trie, node: int, names: Mapping[int, str]) -> MachineFrame:

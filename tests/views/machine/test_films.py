@@ -143,7 +143,7 @@ def test_at_the_end_the_lit_rings_are_the_mask(pieces, text):
     vocabulary = gv.Vocabulary(pieces)
     machine = gv.regex(text)
     *_, walked, last = gv.views.trie_frames(machine, vocabulary)
-    cut = {node for _, nodes in walked.sketch.groups for node in nodes}
+    cut = walked.sketch.cut
     every_node = set(range(len(walked.sketch.names)))
     assert cut ^ walked.lit == every_node, "each node was cut or reached"
     mask = gv.guide(machine, vocabulary).mask(machine.initial)
@@ -155,6 +155,15 @@ def test_of_two_edges_between_the_same_states_only_the_one_that_is_taken_is_lit(
     assert [frame.lit_arrows for frame in frames] == [set(), {"0~1"}, {"0-1", "0-2"}, set()]
     one, two = (gv.draw_machine(frame).svg.count('gv-on"') for frame in frames[1:3])
     assert one < two
+
+
+def test_a_walk_names_the_state_of_the_machine_at_each_node_that_is_reached():
+    frames = trie_frames(gv.regex("3+"), gv.Vocabulary([b"3", b"33", b"."]))
+    tags = [{title: set(nodes) for title, nodes in frame.sketch.groups if title != "cut"} for frame in frames]
+    assert tags[0] == {"q0": {0}}
+    assert tags[-1]["q0"] == {0}
+    assert tags[-1].keys() == {"q0", "q1"}
+    assert len(tags[-1]["q1"]) == 2
 
 
 def test_a_still_of_a_walk_marks_what_was_cut_and_dims_what_was_never_asked():

@@ -40,7 +40,7 @@ function buildChoices({ question, choices }) {
 
 /** @param {Prediction} news */
 function buildNumber({ question, hint }) {
-  const input = make("input", { type: "number", step: "any", required: true, class: "gv-number" });
+  const input = make("input", { type: "number", min: 0, step: "any", required: true, class: "gv-number" });
   const about = hint ? [make("span", { class: "gv-soft" }, hint)] : [];
   return make("div", {}, make("label", {}, make("span", { class: "gv-question" }, ...withMarks(question)), input), ...about);
 }
