@@ -72,6 +72,7 @@ def check_predict(answer: Any) -> Verdict:
 
     >>> check_predict(lambda rules, column, place: column)
     ✗ not yet right: on input 1 of 8, the first on which it fails
+        rules       {'digit': [('1',)]}
         column      start → • digit (from 0)
         place       0
         yours gave  start → • digit (from 0)
@@ -79,7 +80,7 @@ def check_predict(answer: Any) -> Verdict:
         because     digit → • 1 (from 0) is missing: for each rule that some item waits for, its items begin here, once
     """
     why = "for each rule that some item waits for, its items begin here, once"
-    cases = cases_of(predict, {why: COLUMNS}, "", "column", "place", spell=show_items)
+    cases = cases_of(predict, {why: COLUMNS}, "rules", "column", "place", spell=show_items)
     return check_function(answer, cases, _say_items, _same_items, show_items)
 
 
@@ -151,11 +152,13 @@ def _say_items(case: Case, value: Any) -> str:
 
 
 def show_items(items: Any) -> str:
-    """Items as people write them; what is no list of items as a value.
+    """Items as people write them; rules, and what is no list of items, as a value.
 
     >>> show_items([Item("digit", ("1",), 0, 0)]), show_items(7)
     ('digit → • 1 (from 0)', '7')
     """
+    if isinstance(items, dict):  # a name of four letters would become an item
+        return show(items)
     try:
         return "; ".join(str(Item(*item)) for item in items) or "nothing"
     except (TypeError, IndexError, KeyError):

@@ -67,9 +67,9 @@ gv.stage(reply, show=8)
 # from q46 to q47, and from q47 only the quote leads on: `H` is one character too many. A mask cannot shorten a token:
 # it forbids the whole token. Z is 1 in 11,000. Of the legal tokens `7` is the likeliest. The reply is valid, and wrong.
 #
-# In the panel an outline is the model's probability, and the number is the probability with the mask: 0 for ` Harbor`,
-# and 1 for the `7`. It has 0.97 of the legal probability (the number on its tile), and temperature 0 always takes the
-# likeliest.
+# In the panel an outline is the model's probability, and the number is the one from which the token is drawn: 0 for
+# ` Harbor`, and 1 for the `7`, because temperature 0 always takes the likeliest legal token. Step on: below the `7` in
+# the text stands 0.97, its share of the legal probability.
 
 # %% [question]
 # slide: The mask does not shorten a title; the model goes on as before until it is cut.
@@ -514,9 +514,11 @@ print(windows.accepts(b"So <<4+3=7>> pens."))
 gv.stage(gv.Trace.load(shipped("traces/smollm2/two-windows.trace.json")), show=38)
 
 # %% [markdown]
-# At the step shown the number of dollars begins, and only ten digits are legal. The outlines show that the model
-# prefers `7` (0.53) to `1`. It has just written `7*2=14`, and it pays 7. The call parses, and it is wrong: the mask
-# does not know the sum.
+# At the step shown the number of dollars begins, and only ten digits are legal. The outlines are the model's
+# probabilities: that of `7` is the longest, and that of `1` is nearly as long. The numbers beside them are 1 and 0,
+# because temperature 0 takes the likeliest. Step on: below the `7` stands its probability, 0.53. Scroll the text up:
+# before the call the model wrote `7*2=14`, and it pays 7. The call parses, and it is wrong: the mask does not know the
+# sum.
 
 # %% [markdown]
 # ### A special token as the trigger · home
