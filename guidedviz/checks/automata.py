@@ -313,7 +313,7 @@ def check_step_set(answer: Any) -> Verdict:
         input       NFA of the regex ab?, states {0}, byte 'a'
         yours gave  {1}
         expected    {1, 2}
-        because     n2 is missing: take the edges with low <= byte <= high, then follow epsilon edges until no state is new
+        because     n2 is missing: take the edges with low <= byte <= high, then epsilon edges until no state is new
     """
     cases = []
     for text, begun, byte in READINGS:
@@ -322,7 +322,7 @@ def check_step_set(answer: Any) -> Verdict:
         for one in begun:
             states = step_set(nfa, states, one)
         given = f"NFA of the regex {text}, states {show(states)}, byte {show(byte)[1:]}"
-        why = "take the edges with low <= byte <= high, then follow epsilon edges until no state is new"
+        why = "take the edges with low <= byte <= high, then epsilon edges until no state is new"
         if text == "(a*)*":
             why += " (here they form a cycle)"
         expected = step_set(nfa, states, byte[0])

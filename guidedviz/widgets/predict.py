@@ -42,7 +42,8 @@ def predict(
 ) -> "Prediction":
     """Ask for a choice or a number; once the person has committed, show the truth and the `reveal`.
 
-    `answer` is the true choice, `number` the true number, from 0 up; each may be a function, called after the commitment.
+    `answer` is the true choice, `number` the true number, 0 or more; each may be a function, called after the
+    commitment.
     `reveal` is a text, a Figure, a function (its prints are shown, too), or a list of these. Texts may have `code`,
     *emphasis*, **strong** words and <sup>. The question decides the order in which the choices stand.
 

@@ -342,11 +342,7 @@ class Stage:
         }
         match said:
             case {"do": str(do)} if do in moves:
-                refused, self._refused = self._refused, ""
-                moves[do]()
-                if refused:  # who leaves a field by a button has not read yet what was wrong
-                    self._answer(refused)
-                    self.tell()
+                self._move(moves[do])
             case {"do": "go", "cursor": int(cursor), "turn": int(turn)}:
                 self._turn = turn
                 self.go(cursor)
@@ -362,6 +358,15 @@ class Stage:
             case {"do": "map"} if isinstance(self.panels, panels.Panels):
                 self.panels.hear(said, self.player, self._page)
                 self.display.tell()
+
+    def _move(self, act: Callable[[], Any]) -> None:
+        """Do what a button asks. Who left a field by this button has not read yet what was wrong there."""
+        refused = self._refused
+        self._refused = ""
+        act()
+        if refused:
+            self._answer(refused)
+            self.tell()
 
     def _hear_text(self, said: Any) -> None:
         """Take what a person wrote: a constraint, results for the model or what comes next; or go to another turn."""

@@ -156,8 +156,8 @@ gv.stage(bard, line, five, seed=2, constraint="five letters and a new line", sho
 #
 # * click a token with a `×`, to read why it is illegal (the stage says *forbidden*);
 # * press `Home` and step through the run with `→`;
-# * press `q`, and step: before each step the stage asks you a question, and hides the panel that tells the answer. If it
-#   asks for Z, the map is left: with each likely token stands its probability before the mask.
+# * press `q`, and step: before each step the stage asks you a question, and hides what tells the answer. If it asks for
+#   Z, the map stays: beside each likely token stands its probability before the mask.
 #
 # The next picture shows the whole run: one row per position, one column per token of the vocabulary.
 

@@ -114,8 +114,8 @@ gv.draw_machine(decimal, at=2, title="where the walk starts")
 
 # %% [markdown]
 # Each arrow of the trie is one byte. A node shows the bytes so far, and a double ring says that a token ends there.
-# Go to the first frame of the film and step. A tag at a node, such as q3, is the state in which the machine is there. The
-# last frame says which tokens are legal.
+# Go to the first frame of the film and step. A tag at a node, such as q3, is the state in which the machine is there.
+# The last frame says which tokens are legal.
 
 # %%
 # slide: Where the machine refuses a byte, the whole branch of the trie is left out.

@@ -72,8 +72,8 @@ gv.predict(
 )
 
 # %% [markdown]
-# `gv.diagnose` reads the record of a run. It says what it saw, what to check and what to try. It counts the steps from 1,
-# as the stage does: step 1 is `run.steps[0]`.
+# `gv.diagnose` reads the record of a run. It says what it saw, what to check and what to try. It counts the steps from
+# 1, as the stage does: step 1 is `run.steps[0]`.
 
 # %%
 # slide: The diagnosis names the step, what the machine expects, and what to try.
@@ -144,10 +144,10 @@ boxes = "The box holds a bag, which holds a box, which holds a bag, which holds 
 loop = gv.record(clerk, boxes, gv.guide(gv.json(), vocabulary), temperature=0)
 
 
-def print_wanted(run, number):
-    first, *others = run.steps[number - 1].candidates  # the likeliest first
+def print_wanted(run, step):
+    first, *others = run.steps[step - 1].candidates  # the likeliest first
     for one in (first, *[one for one in others if one.legal][:2]):
-        print(f"step {number}  {one.piece.decode()!r:12} {'legal  ' if one.legal else 'illegal'} {probability(one.raw)}")
+        print(f"step {step}  {one.piece.decode()!r:12} {'legal  ' if one.legal else 'illegal'} {probability(one.raw)}")
 
 
 gv.draw_strip(loop, mass=True)

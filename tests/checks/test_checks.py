@@ -216,7 +216,7 @@ def test_a_card_escapes_what_a_student_wrote_and_cuts_what_is_long():
         ("token_mask", ('raise ValueError("no legal token")', "return None"), "raise a ValueError"),
         ("compile_pattern", ('"+*":', '"+":'), "* is ? with a loop"),
         ("step_set", step_set_without_memory, "(here they form a cycle)"),
-        ("step_set", step_set_one_level, "follow epsilon edges until no state is new"),
+        ("step_set", step_set_one_level, "then epsilon edges until no state is new"),
         ("schema_to_regex", ("schema_to_regex(value)", "LEAVES[value['type']]"), "the function calls itself"),
         ("who_emptied", smaller_while_it_can, "need not be the smallest"),
         ("may_end", ("stack is not None and ", "bool(stack) and "), "on an empty stack no rule waits"),
