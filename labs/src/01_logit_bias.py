@@ -137,11 +137,11 @@ mood = "The staff was rude and charming.\nLabel (positive, negative, neutral):\n
 # **How to read the picture.** The curve shows all 4,096 tokens, the likeliest first. Both scales are logarithmic. From
 # one line of the grid to the next one below, the probability is 100 times smaller. Each label has a slider, which adds
 # its number to the logit of the label. `positive` begins at 3.
-#
+
+# %% [markdown]
 # The dashed line shows what this bias can do. A token **above the line** would be the likeliest one if it got the bias;
-# a token below it would not. So a bias is a **threshold**. A dot is filled if the bias of its token is large enough. A
-# bias of 0 or less has no line. The dots stay where they were before the bias. The bars below show both: before and
-# after.
+# a token below it would not. So a bias is a **threshold**. A dot is filled if the bias of its token is large enough.
+# A bias of 0 or less has no line. The dots show the probability before the bias.
 
 # %%
 # slide: A bias of 3 moves one token up the curve, and all other tokens lose.

@@ -126,7 +126,7 @@ gv.predict(
 # %% [markdown]
 # Now a clumsy regex: a whole number, or one with a point, or one with a comma. Its NFA has three branches. The boxes on
 # top are the text `4.2`: the line marks what is read, the frame is around the next byte. The film opens after the `4`
-# (the first frames show how it came there). Nine states are lit. Which branches die at the point? Step on.
+# (step back to see why). Nine states are lit. Which branches die at the point? Step on.
 
 # %%
 # slide: An NFA reads a number: follow the lit states, of which there are many at first.

@@ -65,11 +65,11 @@ gv.stage(reply, show=8)
 # %% [markdown]
 # The title has 19 characters here, so one more fits. The model wants to go on with the token ` Harbor`. Its space leads
 # from q46 to q47, and from q47 only the quote leads on: `H` is one character too many. A mask cannot shorten a token:
-# it forbids the whole token. Z is 1 in 11,000. Of the legal tokens `7` is the likeliest. The reply is valid, and wrong.
-#
-# In the panel an outline is the model's probability, and the number is the one from which the token is drawn: 0 for
-# ` Harbor`, and 1 for the `7`, because temperature 0 always takes the likeliest legal token. Step on: below the `7` in
-# the text stands 0.97, its share of the legal probability.
+# it forbids the whole token. Z is 1 in 11,000. `7` is the likeliest legal token. The reply is valid, and wrong.
+
+# %% [markdown]
+# In the panel an outline is the model's probability; the number includes the mask and temperature 0: 0 for ` Harbor`, 1
+# for the `7`. Step on: below the `7` stands 0.97, its share of the legal probability.
 
 # %% [question]
 # slide: The mask does not shorten a title; the model goes on as before until it is cut.
@@ -514,11 +514,9 @@ print(windows.accepts(b"So <<4+3=7>> pens."))
 gv.stage(gv.Trace.load(shipped("traces/smollm2/two-windows.trace.json")), show=38)
 
 # %% [markdown]
-# At the step shown the number of dollars begins, and only ten digits are legal. The outlines are the model's
-# probabilities: that of `7` is the longest, and that of `1` is nearly as long. The numbers beside them are 1 and 0,
-# because temperature 0 takes the likeliest. Step on: below the `7` stands its probability, 0.53. Scroll the text up:
-# before the call the model wrote `7*2=14`, and it pays 7. The call parses, and it is wrong: the mask does not know the
-# sum.
+# Here the number of dollars begins, and only ten digits are legal. The outline of `7` (0.53) is a little longer than
+# that of `1`; temperature 0 makes them 1 and 0. Before the call (scroll the text up) the model wrote `7*2=14`, and
+# it pays 7. The call parses, and it is wrong: the mask does not know the sum.
 
 # %% [markdown]
 # ### A special token as the trigger · home

@@ -72,8 +72,7 @@ gv.predict(
 )
 
 # %% [markdown]
-# `gv.diagnose` reads the record of a run. It says what it saw, what to check and what to try. It counts the steps from
-# 1, as the stage does: step 1 is `run.steps[0]`.
+# `gv.diagnose` reads the record of a run. It says what it saw, what to check and what to try. Step 1 is `run.steps[0]`.
 
 # %%
 # slide: The diagnosis names the step, what the machine expects, and what to try.
@@ -153,7 +152,7 @@ def print_wanted(run, step):
 gv.draw_strip(loop, mass=True)
 
 # %% [markdown]
-# Below each token stand the number of its step and Z, the share of the model's probability that was legal.
+# Below each token stand its step and Z, the share of the model's probability that was legal.
 
 # %% [question]
 # slide: The model wants to end, the mask refuses, and a line break is the likeliest of what is left.

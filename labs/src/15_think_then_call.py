@@ -423,8 +423,8 @@ gv.checks.agent(agent)
 print(agent(ask, {"find": find, "plus": plus}, question, 5))
 
 # %% [markdown]
-# `gv.converse` is the same loop, with limits. Now play the tool. Press the key *End*, and `find` runs. Change its
-# result, 45, to 70, press *let the model read it*, and the key *End* again: `plus` runs. Press both once more.
+# `gv.converse` is the same loop, with limits. Now play the tool. Press the key *End*: `find` runs. Change its
+# result, 45, to 70, press *let the model read it*, and *End* again: `plus` runs. Press both once more.
 
 # %%
 # slide: A conversation on the stage: thought, call, result, and the next thought.
