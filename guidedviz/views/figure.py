@@ -24,8 +24,9 @@ EDGE = 16.0  # pixels between most pictures and their edge
 NEAR_EDGE = 14.0  # the same of pictures of machines and stacks
 PLOTLY = "application/vnd.plotly.v1+json"
 SHARP = 2  # pixels of a PNG per unit of the drawing
-WIDE = 1100.0  # a picture that is wider is not drawn as small as a notebook is narrow: it scrolls
-LESS = 0.85  # of its size is the least at which it is shown
+LESS = 0.85  # of its size is the least at which a picture is shown: where there is less room, it scrolls
+WIDE = 1100.0  # but one that is not wider becomes as small as a notebook is narrow, up to a point
+NARROW = 700.0  # pixels of the narrowest notebook beside a file browser
 Drawn = tuple[Element, float]  # elements that start at y = 0, and their height
 Style = dict[str, Any]  # some attributes of an element
 
@@ -107,24 +108,25 @@ def show_figure(figure: Figure) -> Element:
     """The figure as HTML: part of the page in a live notebook and on the site, an `<img>` in a built notebook."""
     if headless() and not for_site():
         return picture(figure)
-    scrolls = "overflow-x:auto" if _room(figure) else None
-    return node("div", node("style", theme_css()), figure.drawing, class_="gv", style=scrolls)  # in the page's colours
+    return node(
+        "div", node("style", theme_css()), figure.drawing, class_="gv", style="overflow-x:auto"
+    )  # in the page's colours
 
 
 def picture(figure: Figure) -> Element:
     """The figure as an `<img>` with its data: every reader of a notebook shows it, trusted or not."""
     data = base64.b64encode(stand_alone(figure.svg).encode()).decode()
     mark = "live" if figure.live else fingerprint(figure.drawing)  # tests of notebooks compare this and not `src`
-    room = _room(figure)
-    look = f"width:{room:.0f}px;max-width:none" if room else None
-    image = node("img", alt=figure.alt, data_drawing=mark, src=f"data:image/svg+xml;base64,{data}", style=look)
-    return node("div", image, style="overflow-x:auto") if room else image
+    least = _least_width(float(figure.drawing.attributes.get("width", 0)))
+    return node("img", alt=figure.alt, data_drawing=mark, src=f"data:image/svg+xml;base64,{data}", style=least)
 
 
-def _room(figure: Figure) -> float:
-    """The least width of a picture that would be too small in the width of a notebook; it scrolls. Else 0."""
-    width = float(figure.drawing.attributes.get("width", 0))
-    return LESS * width if width > WIDE else 0.0
+def _least_width(width: float) -> str:
+    """The style of a picture that its box scrolls where its letters would become too small, as on a phone."""
+    least = LESS * width
+    if width <= WIDE:
+        least = min(least, NARROW)
+    return f"min-width:{least:.0f}px"
 
 
 def drawing(width: float, height: float, *inside: Element | str, alt: str) -> Element:
@@ -133,10 +135,7 @@ def drawing(width: float, height: float, *inside: Element | str, alt: str) -> El
     view = f"0 0 {round(width, 2):g} {round(height, 2):g}"
     size = {"viewBox": view, "width": width, "height": height}
     about = {"xmlns": "http://www.w3.org/2000/svg", "role": "img", "aria-label": alt}
-    wide = "max-width:100%"
-    if width > WIDE:
-        wide = f"width:{LESS * width:.0f}px"
-    style = f"{wide};height:auto;font-family:{SANS}"
+    style = f"max-width:100%;{_least_width(width)};height:auto;font-family:{SANS}"
     return node("svg", page, *inside, **about, **size, style=style)
 
 

@@ -29,7 +29,7 @@ FRAME = """anchor-link cm-editor cm-s-jupyter gv highlight hl-ipython3 jp-Cell j
     jp-RenderedHTMLCommon jp-RenderedImage jp-RenderedLatex jp-RenderedMarkdown jp-RenderedSVG jp-RenderedText"""
 STYLES = frozenset(
     "background background-color border border-left border-radius color font-family font-style font-weight height "
-    "margin max-width opacity padding text-align text-decoration vertical-align white-space".split()
+    "margin max-width min-width opacity padding text-align text-decoration vertical-align white-space".split()
 )
 HARMLESS_STYLE = re.compile(
     r"(?:[^()\\@]|rgba?\([\d ,.%]+\)|var\(--(gv|jp)-[\w-]+(,[^()\\@]*)?\))*"

@@ -7,6 +7,7 @@ import pytest
 import guidedviz as gv
 from guidedviz.models.chat import Prompt
 from guidedviz.views.charts.bars import NOT_ASKED_WORDS
+from guidedviz.views.figure import WIDE, picture, show_figure
 from tests.browser.access import CONTRAST
 from tests.common import regex_guide
 
@@ -107,3 +108,32 @@ def test_a_special_token_of_a_prompt_or_of_a_run_is_a_chip_with_a_name(bare, run
     stage.root.press("Home")
     stage.wait(0)
     assert stage.root.locator(".gv-chip .gv-special").count() == 1, "a token that is still to come"
+
+
+STILLS = {
+    "machine": lambda: gv.draw_machine(gv.regex("[A-Z][a-z]+: [a-z]+(, [a-z]+)*!\\n")),
+    "wide machine": lambda: gv.draw_machine(gv.json()),
+    "strip": lambda: gv.draw_strip(gv.record(gv.load_model("clerk"), BOXES, max_tokens=30)),
+    "bars": lambda: gv.draw_bars(["a", "b"], {"p": [0.2, 0.8]}, title="a title"),
+}
+OF_JUPYTERLAB = "body > div { overflow: auto } img { max-width: 100% }"
+
+
+@pytest.mark.parametrize("show", [picture, show_figure])
+@pytest.mark.parametrize("name", STILLS)
+@pytest.mark.quick("strip-picture")
+def test_on_a_phone_a_still_keeps_its_letters_and_scrolls_in_its_own_box(bare, name, show):
+    figure = STILLS[name]()
+    width = figure.drawing.attributes["width"]
+    bare.page.set_content(f"<body style='margin:0'><style>{OF_JUPYTERLAB}</style><div>{show(figure)}</div>")
+    image = bare.page.locator("img, svg")
+    box = image.locator("xpath=..")
+    for room in (390, 720, 1500):
+        bare.resize(room, 844)
+        scale = image.bounding_box()["width"] / width
+        assert 12 * scale > 9, "letters of 12 units"
+        assert scale <= 1.001
+        assert bare.page.evaluate("document.documentElement.scrollWidth") <= room
+        assert box.evaluate("box => box.scrollHeight <= box.clientHeight")
+        if room > 390 and width <= WIDE:
+            assert box.evaluate("box => box.scrollWidth <= box.clientWidth"), "a notebook shows it whole"

@@ -11,7 +11,7 @@ import pytest
 import guidedviz as gv
 from guidedviz.decoding.trace import Candidate, Step, Trace
 from guidedviz.errors import SettingError
-from guidedviz.views.figure import SHARP, Figure, picture
+from guidedviz.views.figure import SHARP, Figure, figure_of, picture, show_figure
 from guidedviz.views.theme import LIGHT
 
 
@@ -101,11 +101,8 @@ def test_other_file_types_are_refused(path):
         SQUARES.save(path)
 
 
-def test_a_picture_that_is_much_wider_than_a_notebook_scrolls_and_keeps_letters_of_ten_pixels():
-    large = gv.draw_machine(gv.json())
-    small = gv.draw_machine(gv.regex("[0-9]+"))
-    width = 0.85 * large.drawing.attributes["width"]
-    assert f'style="width:{width:.0f}px;max-width:none"' in str(picture(large))
-    assert str(picture(large)).startswith('<div style="overflow-x:auto">')
-    assert "style" not in str(picture(small))
-    assert "max-width:100%" in small.svg
+@pytest.mark.parametrize(("width", "least"), [(200, 170), (920, 700), (1100, 700), (1200, 1020)])
+def test_a_picture_scrolls_before_it_is_too_small_but_shrinks_to_the_width_of_a_notebook(width, least):
+    figure = figure_of(width, 20, "words")
+    assert str(picture(figure)).endswith(f' style="min-width:{least}px"/>')
+    assert f"max-width:100%;min-width:{least}px;" in str(show_figure(figure))
