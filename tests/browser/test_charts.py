@@ -1,7 +1,15 @@
 """Charts in JupyterLab are Plotly's: offline, in both themes, with texts under the pointer and a legend to press."""
 
+from pathlib import Path
+
+import plotly
 import pytest
 
+from guidedviz.decoding.overlap import Overlap
+from guidedviz.files import shipped
+from guidedviz.serving import Costs, Request, simulate
+from guidedviz.views.charts.costs import draw_break_even
+from guidedviz.views.charts.lanes import draw_overlap, draw_timeline
 from tests.views.test_theme import contrast
 
 pytestmark = pytest.mark.browser
@@ -67,3 +75,39 @@ def test_charts_are_plotly_figures_that_follow_the_theme(open_notebook):
     costs.locator(".legendtoggle").first.click()
     shown = "plot => plot.querySelectorAll('.bars .point').length === 24"
     notebook.page.wait_for_function(shown, arg=costs.element_handle())
+
+
+PLOTLY = Path(plotly.__file__).parent / "package_data/plotly.min.js"
+LANES = [Request(0, 3), Request(0, 2, "order", compile_ms=5, mask_ms=1)]
+CASES = {
+    "lanes": lambda: draw_timeline(
+        simulate(LANES, Costs(forward=4)), "a title of many words, which no phone shows whole"
+    ),
+    "notes": lambda: draw_overlap(Overlap.load(shipped("traces/overlap-cpu.json")), "trie"),
+    "lines": lambda: draw_break_even({name: (40, 0.02 * n) for n, name in enumerate(("table", "walk", "recorded"), 1)}),
+}
+PLACED = """([data, layout]) => {
+  const place = document.body.appendChild(document.createElement("div"));
+  return Plotly.newPlot(place, data, layout, { responsive: true });
+}"""
+
+
+@pytest.mark.parametrize("name", CASES)
+@pytest.mark.quick("lanes")
+def test_on_a_phone_the_title_of_a_chart_is_whole_and_nothing_lies_on_it(bare, name):
+    page = bare.page
+    page.add_script_tag(path=PLOTLY)
+    chart = CASES[name]().chart
+    page.evaluate(PLACED, [chart["data"], chart["layout"]])
+    for room in (282, 931):  # in a cell on a phone, and beside a file browser
+        bare.resize(room, 844)
+        page.wait_for_function("room => document.querySelector('.main-svg').clientWidth > room - 40", arg=room)
+        page.wait_for_timeout(300)
+        title, legend, plot = (page.locator(part).bounding_box() for part in (".gtitle", ".legend", ".nsewdrag"))
+        assert title["x"] >= 0
+        assert title["x"] + title["width"] <= room, "it is not cut"
+        assert title["y"] + title["height"] <= plot["y"]
+        assert plot["y"] + plot["height"] <= legend["y"]
+        assert plot["height"] > 90
+        whole = page.locator(".main-svg").first.bounding_box()
+        assert legend["y"] + legend["height"] <= whole["y"] + whole["height"] + 1

@@ -7,6 +7,7 @@ import html
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import ceil, log10
+from textwrap import wrap
 from typing import Any
 
 from guidedviz.errors import expect, shorten
@@ -243,11 +244,21 @@ PLOTLY_LAYOUT: PlotlyJson = {  # of every chart
     "uniformtext": {"mode": "hide", "minsize": 9},
     "bargap": 0,
     "hovermode": "closest",
+    "legend": {  # below all else: it never meets the title
+        "orientation": "h",
+        "x": 0,
+        "xref": "container",
+        "y": 0,
+        "yref": "container",
+        "yanchor": "bottom",
+    },
     "hoverlabel": {"bgcolor": LIGHT["ink"], "font": {"color": LIGHT["page"]}},
 }
+PLOTLY_WRAP = (32, 38)  # characters of a line of the title and of a note: Plotly wraps no text, and a phone is narrow
+PLOTLY_LEGEND_LINE = 19
 PLOTLY_TITLE = {
     "x": 0,
-    "xref": "paper",
+    "xref": "container",
     "xanchor": "left",
     "y": 1,
     "yref": "container",
@@ -258,18 +269,18 @@ PLOTLY_TITLE = {
 
 def plotly_json(chart: Chart) -> PlotlyJson:
     """The chart as Plotly's JSON."""
-    lines = [f"<b>{_escape_words(chart.title)}</b>"]
-    lines += [f"<span style='font-size:13px'>{_escape_words(note)}</span>" for note in chart.notes]
-    top = 80 + 20 * len(chart.notes)
-    title = {"text": _in_ink("<br>".join(lines)), "font": {"size": 15}, "automargin": False}
-    legend = {"orientation": "h", "x": 0, "y": 1 + 18 / chart.height, "yanchor": "bottom", "xanchor": "left"}
-    bottom = 50 if chart.x.title else 34
+    title_wide, note_wide = PLOTLY_WRAP
+    lines = [f"<b>{_escape_words(line)}</b>" for line in wrap(chart.title, title_wide)]
+    for note in chart.notes:
+        lines += [f"<span style='font-size:12px'>{_escape_words(line)}</span>" for line in wrap(note, note_wide)]
+    title = {"text": _in_ink("<br>".join(lines)), "font": {"size": 14}, "automargin": False}
+    top = 30 + NOTE_LINE * len(lines)
     layout = PLOTLY_LAYOUT | {"title": PLOTLY_TITLE | title}
     layout["xaxis"] = _plotly_axis(chart.x)
     layout["yaxis"] = _plotly_axis(chart.y)
-    layout["legend"] = legend
-    layout["margin"] = {"l": 60, "r": 40, "t": top, "b": bottom}
-    layout["height"] = top + chart.height + 50
+    layout["margin"] = {"l": 60, "r": 40, "t": top, "b": 50 if chart.x.title else 34}
+    named = sum(bool(series.name) for series in chart.series)
+    layout["height"] = top + chart.height + 50 + PLOTLY_LEGEND_LINE * named  # on a phone each name has its line
     return {"data": list(map(_plotly_trace, chart.series)), "layout": layout}
 
 
