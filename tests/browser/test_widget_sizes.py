@@ -117,6 +117,42 @@ def test_a_film_that_is_a_little_too_wide_is_drawn_smaller_and_not_cut(bare, nam
     assert diagram.evaluate(letters.replace("FONT", size)) >= 0.85 * 12
 
 
+NOT_SEEN = """root => {
+  const box = root.querySelector(".gv-diagram").getBoundingClientRect();
+  const seen = (node) => node.checkVisibility({ visibilityProperty: true });
+  const byte = [...root.querySelectorAll("[data-arrow^='next '] rect")].filter(seen);
+  const cards = [...root.querySelectorAll("[data-arrow^='top '] b, [data-arrow^='top '] text")].filter(seen);
+  const lit = [...root.querySelectorAll(".gv-over .gv-lit .gv-disc")];
+  const isIn = (node) => {
+    const { left, right, top, bottom } = node.getBoundingClientRect();
+    return left >= box.left - 2 && right <= box.right + 2 && top >= box.top && bottom <= box.bottom;
+  };
+  const isCut = ({ scrollWidth, clientWidth }) => clientWidth && scrollWidth > clientWidth + 1;
+  const cut = [...root.querySelectorAll("header *")].filter(isCut);
+  const main = root.querySelector(".gv-film-words").textContent.match(/^(Call|Return)/) ? cards : lit;
+  return [...byte, ...main].filter((one) => !isIn(one)).concat(cut).map((one) => one.outerHTML);
+}"""
+READ = {"text": lambda: gv.views.reading_frames(gv.regex("[A-Z]: [a-z]+\\n"), "K: so\n")}
+
+
+@pytest.mark.parametrize("name", [*WIDE, *READ])
+@pytest.mark.quick("text")
+def test_on_a_phone_a_film_moves_what_it_frames_into_sight_and_the_page_stands(bare, name):
+    bare.resize(*SIZES["phone"])
+    bare.page.evaluate("document.body.style.margin = '0 40px 0 60px'")  # as in a cell
+    root = bare.show(gv.film((WIDE | READ)[name](), title="a title that is longer than a line"))
+    scrub = root.locator(".gv-film-scrub")
+    for frame in range(int(scrub.get_attribute("max")) + 1):
+        scrub.fill(str(frame))
+        bare.page.evaluate("() => new Promise(requestAnimationFrame)")
+        assert root.evaluate(NOT_SEEN) == [], f"frame {frame}"
+        assert bare.page.evaluate("[scrollX, scrollY]") == [0, 0]
+    root.get_by_role("button", name="whole").click()
+    bare.page.wait_for_timeout(100)
+    moved = "[...document.querySelectorAll('[data-part=tape]')].map((text) => text.getAttribute('transform'))"
+    assert bare.page.evaluate(moved) == ["translate(0)"]
+
+
 @pytest.mark.slow
 def test_a_film_and_what_is_below_it_keep_their_places(bare):
     bare.resize(*SIZES["phone"])

@@ -104,7 +104,7 @@ def bare_drawing(
         widths.append(2 * NEAR_EDGE + CELL * len(text))
         marks |= mark_bytes(text, read)
     if tapes:
-        parts += write_bytes(tapes[0][0])
+        parts.append(node("g", *write_bytes(tapes[0][0]), data_part="tape"))
     parts += [node("g", mark, data_arrow=key) for key, mark in marks.items()]
     alt = f"a machine of {len(sketch.names):,} states"
     return drawing(max(widths), top + diagram.height, *parts, alt=alt)

@@ -97,7 +97,7 @@ def draw_frame(frame: ChartFrame) -> Figure:
     longest = max(map(len, frame.columns))
     high = COLUMN_HEAD + ITEM_HIGH * longest + 4
     parts = [node("style", ITEM_STYLE)]
-    parts += write_bytes(frame.text, cell, 10)
+    parts.append(node("g", *write_bytes(frame.text, cell, 10), data_part="tape"))
     parts += _write_lexemes(frame, cell)
     lexemes = counted(len(frame.lexemes), "lexeme")
     columns = counted(len(frame.columns), "column")

@@ -30,7 +30,7 @@ from guidedviz.views.layout.curves import Curve, head, write_path
 from guidedviz.views.layout.diagram import Diagram
 from guidedviz.views.layout.lay_out import lay_out
 from guidedviz.views.layout.sketch import sketch_pda
-from guidedviz.views.machine.film import MOST_FRAMES, Reel, pack_frame
+from guidedviz.views.machine.film import MOST_FRAMES, FilmFrame, Reel, pack_frame
 from guidedviz.views.machine.highlight import UNLIT, Highlight, arrow_key
 from guidedviz.views.machine.svg import CELL, STRIP, STYLE, mark_bytes, write_bytes, write_diagram
 from guidedviz.views.stack.stack_table import say_when, write_ground
@@ -40,6 +40,7 @@ STACK_WIDTH = 216.0
 CARD_HIGH = 42.0
 LEVEL = CARD_HIGH + 4
 MOST_FILM_CARDS = 9
+CARD_KEYS = ("card ", "top ")
 STACK_MOVES = {"call": ("push", "push ▲", "var(--gv-blue)"), "return": ("pop", "pop ▼", "var(--gv-green)")}
 FILM_STYLE = ".gv-machine.gv-taken path { opacity: 1; stroke-width: 4.2; } .gv-absent { visibility: hidden; }"
 
@@ -148,10 +149,12 @@ def build_stack_film(frames: Sequence[StackFrame]) -> Reel:
     packed = []
     for frame, parts in zip(frames, keys, strict=True):
         arrows = [*fixed, *parts]
-        more = {}
+        more: FilmFrame = {}
         if frame.move == "read":
             byte = frame.text[frame.read - 1 : frame.read]
             more["ride"] = visible(byte), frame.arrows
+        if frame.move in STACK_MOVES:
+            more["see"] = [key for key in parts if key.startswith(CARD_KEYS)][-2:]
         lit = frame.stack[-1:]
         packed.append(pack_frame(states, arrows, lit, frame.arrows, frame.words, **more))
     return [sheet], packed
@@ -205,7 +208,7 @@ def _draw_frames(
         found.update(_write_move(frame, curves, left + STACK_WIDTH, top + 14))
         parts.append(found)
     machine = moved(NEAR_EDGE, top, write_diagram(diagram, lit))
-    fixed = [node("style", STYLE + FILM_STYLE), machine, *write_bytes(text)]
+    fixed = [node("style", STYLE + FILM_STYLE), machine, node("g", *write_bytes(text), data_part="tape")]
     fixed.append(ruled(left, low, STACK_WIDTH, stroke="var(--gv-ink)", stroke_width=3))
     fixed.append(bold(left, top + 14, "stack"))
     every = dict[str, Element]()

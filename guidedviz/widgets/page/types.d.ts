@@ -186,6 +186,7 @@ export interface FilmFrame {
   ride?: [sign: string, arrows: string[]]; // what moves into this frame
   merged?: number[][]; // per state, the states that became it
   flight?: number[]; // items, of which each flies to the next
+  see?: string[]; // keys of the parts that changed where nothing is highlighted, the most important one last
 }
 
 export interface Chain {

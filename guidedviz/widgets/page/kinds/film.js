@@ -4,14 +4,16 @@
 /** @import { Spot } from "../machine/camera.js" */
 /** @import { Drawing } from "../machine/drawing.js" */
 /** @import { Motion } from "../motion/player.js" */
-import { buildDrawing, copyPart, copyParts, follow, pathOf, showDrawing, spotOf } from "../machine/drawing.js";
-import { beginFilm } from "../machine/film-motion.js";
+import { around } from "../machine/camera.js";
+import { buildDrawing, copyPart, copyParts, follow, showDrawing, spotOf } from "../machine/drawing.js";
+import { beginFilm, spotIn } from "../machine/film-motion.js";
 import { button, commandOf, consume, paintPlayButton, refocusAfterPress, widgetRoot } from "../shared/controls.js";
 import { make, setText, shape } from "../shared/elements.js";
 import { buildSaveMenu, drawingActions } from "../shared/export.js";
 
 const FRAME = 1500; // milliseconds per frame
 const TURN = 200; // of these for the next frame, where something moves
+const ASIDE = 36; // pixels between the middle of the last byte and the border
 const COLOURS = ["blue", "green", "gold", "ink", "sky"]; // of the groups
 
 /**
@@ -72,8 +74,38 @@ function paintFrame(drawing, frame) {
     return [tag];
   }));
   drawing.layer.replaceChildren(...copyParts(drawing.arrows, frame.on, "gv-on"), ...copyParts(drawing.states, frame.lit, "gv-lit"), ...tags);
-  if (frame.lit.length) drawing.at = pathOf(drawing, frame.lit.slice(0, 1));
-  follow(drawing, true);
+  lookAt(drawing, frame, true);
+}
+
+/**
+ * Moves what a frame shows into sight: what it highlights, or at least the last of it, and above it the framed byte.
+ * @param {Drawing} drawing
+ * @param {FilmFrame} frame
+ * @param {boolean} eased
+ */
+function lookAt(drawing, frame, eased) {
+  const { svg, states, arrows } = drawing;
+  if (!svg) return;
+  const state = states.get(frame.lit[0]);
+  const parts = [...frame.on.map((key) => arrows.get(key)), state?.querySelector(".gv-disc") ?? state, ...(frame.see ?? []).map((key) => arrows.get(key))];
+  drawing.at = around(parts.flatMap((node) => spotIn(svg, node) ?? [])) ?? drawing.at;
+  follow(drawing, eased);
+  placeText(drawing, frame.arrows.find((key) => key.startsWith("next ")));
+}
+
+/**
+ * Close up, the text keeps its place above the machine, with the framed byte in sight.
+ * @param {Drawing} drawing
+ * @param {string | undefined} next the key of the frame; after the text there is none
+ */
+function placeText({ svg, arrows, camera: { scale, x }, room: [wide], scales: { whole } }, next) {
+  const text = svg?.querySelector("[data-part=tape]");
+  const last = text?.querySelector("rect:last-of-type");
+  if (!text || !last) return;
+  const [byte, end] = [arrows.get(next ?? "")?.querySelector("rect") ?? last, last].map((cell) => scale * (Number(cell.getAttribute("x")) + Number(cell.getAttribute("width")) / 2));
+  const left = Math.min(0, Math.max(wide / 2 - byte, wide - end - ASIDE));
+  const marks = [...arrows].flatMap(([key, node]) => (/^(next|read) |^l\d/.test(key) ? [node] : []));
+  for (const node of [text, ...marks]) node.setAttribute("transform", `translate(${whole ? 0 : (left - x) / scale})`);
 }
 
 /** @param {{ model: Model, el: HTMLElement }} place */
@@ -185,6 +217,7 @@ function render({ model, el }) {
   });
   refocusAfterPress(ui.root, "button");
   go(show);
+  new ResizeObserver(() => lookAt(drawings[frames[at].drawing], frames[at], false)).observe(ui.screen);
   return pause;
 }
 

@@ -1,5 +1,6 @@
 // What moves between two frames of a film, on a sheet above the drawing of the later one.
 
+/** @import { Spot } from "./camera.js" */
 /** @import { Drawing } from "./drawing.js" */
 /** @import { Motion } from "../motion/player.js" */
 /** @import { Point } from "../motion/travel.js" */
@@ -14,16 +15,17 @@ const BACK = 2.5; // how quick a step back is
 /** @typedef {{ from: FilmFrame, to: FilmFrame, drawings: [Drawing, Drawing], most: number, back: boolean, done: () => void }} Step `most` milliseconds, and `done` after all of it */
 
 /**
- * The middle of an element of any drawing, in the units of a layer.
+ * Where an element of any drawing stands, in the units of a layer or of a whole drawing.
  * @param {SVGElement} layer
  * @param {Element | null | undefined} node
- * @returns {Point | null}
+ * @returns {Spot | null}
  */
-function middleIn(layer, node) {
+export function spotIn(layer, node) {
   const box = node?.getBoundingClientRect();
   const matrix = /** @type {SVGGraphicsElement} */ (layer).getScreenCTM();
   if (!box || !matrix) return null;
-  return { x: (box.x + box.width / 2 - matrix.e) / matrix.a, y: (box.y + box.height / 2 - matrix.f) / matrix.d }; // nothing is turned
+  const [rx, ry] = [box.width / 2 / matrix.a, box.height / 2 / matrix.d]; // nothing is turned
+  return { x: (box.x - matrix.e) / matrix.a + rx, y: (box.y - matrix.f) / matrix.d + ry, rx, ry };
 }
 
 /**
@@ -47,8 +49,8 @@ export function beginFilm({ from, to, drawings: [old, now], most, back, done }) 
   const home = old === now ? now : old; // what becomes another drawing moves on its own
   const next = from.arrows.find((key) => key.startsWith("next "));
   /** @param {Drawing} drawing */
-  const placesIn = (drawing) => (/** @type {number} */ state) => middleIn(home.layer, drawing.states.get(state)?.querySelector(".gv-disc"));
-  const tape = next ? middleIn(home.layer, now.arrows.get(next)) : null;
+  const placesIn = (drawing) => (/** @type {number} */ state) => spotIn(home.layer, drawing.states.get(state)?.querySelector(".gv-disc"));
+  const tape = next ? spotIn(home.layer, now.arrows.get(next)) : null;
   const moves = filmMoves(from, to, { tape, start: (arrow) => startOf(now, arrow), old: placesIn(old), now: placesIn(now) });
   if (!moves.length) return null;
   const sheet = shape("g", { class: "gv-machine gv-moving", transform: home.layer.getAttribute("transform") ?? "" });
