@@ -78,11 +78,11 @@ def test_of_a_deep_stack_the_caller_and_four_edges_are_shown_and_the_strips_say_
     deep = gv.grammar('root ::= "(" root ")" | "[" root "]" | "{" root "}" | "x"')
     _, _, slot = show(bare, deep, model, max_tokens=80, steps=60)
     heights = [card.bounding_box()["height"] for card in slot.locator(".gv-stack-column > :visible").all()]
-    strips = heights.count(28)
-    assert strips >= 2
-    assert heights == [28] * strips + [8] * 4
+    strips = heights.count(18)
+    assert strips >= 1
+    assert heights == [28] + [18] * strips + [8] * 4, "the head, thin strips, and edges"
     assert slot.locator(".gv-top small").inner_text() == "120"
-    assert slot.locator(".gv-ground").inner_text() == "… 118 below"
+    assert slot.locator(".gv-ground").inner_text() == f"… {119 - strips} below"
     edge = slot.locator(".gv-edge:visible").last
     words = "node => getComputedStyle(node, '::after').content"
     assert edge.evaluate(words) == "none"
@@ -110,7 +110,7 @@ def test_one_rule_is_a_large_row_and_a_chip_shows_another_one(bare):
     assert slot.locator(".gv-rule-chip[aria-current]").inner_text() == active
     assert f"rule {active};" in sheet.get_attribute("aria-label")
     assert slot.locator(".gv-diagram").get_attribute("data-size") == "whole", "no rule is cut"
-    assert slot.evaluate(LETTERS) >= 0.85 * 14
+    assert slot.evaluate(LETTERS) >= 11
     slot.get_by_role("button", name="number", exact=True).click()
     assert chosen.all_inner_texts() == ["number"]
     assert "rule number;" in sheet.get_attribute("aria-label")
@@ -238,11 +238,11 @@ def test_the_called_box_grows_into_the_row_while_its_caller_shrinks_into_a_strip
     rows, strips = scenes(bare, slot, 240)
     caller = rows.pop("object")
     assert rows == {}
-    bare.seek(700)
+    bare.seek(500)
     lit = slot.locator(".gv-row-sheet").first.locator(".gv-call.gv-open")
     assert lit.count() == 2, "ws, which reads nothing here, and member"
     assert lit.locator("..").first.evaluate("node => getComputedStyle(node).opacity") == "1"
-    rows, _ = scenes(bare, slot, 830)
+    rows, _ = scenes(bare, slot, 620)
     called = rows["member"]
     assert called["height"] < 0.75 * caller["height"]
     assert rows["object"]["height"] < caller["height"], "its caller shrinks"
@@ -273,7 +273,7 @@ def test_a_phone_which_shows_no_bars_beside_the_machine_shows_the_call_too(bare)
 
 def test_a_byte_slides_along_the_arrow_of_the_rule_that_reads_it(bare):
     stage, slot = moving(bare)
-    bare.seek(1701)  # the picture has slid, two calls have ended, and the byte begins
+    bare.seek(1470)  # two calls have ended, and the byte begins
     start = slot.locator(".gv-row-sheet").last.locator(".gv-state:not(.gv-dot) .gv-disc").first
     byte = stage.root.locator("[data-move='byte0']")
     assert middle(byte) == pytest.approx(middle(start), abs=3)

@@ -34,7 +34,7 @@ test("of an emptied box it says that the constraint before runs", (context) => {
   find("textarea").value = " ";
   find("textarea").dispatchEvent(new Event("input"));
   context.mock.timers.tick(360);
-  assert.equal(text(".gv-edit .gv-edit-fate"), "the constraint before keeps running");
+  assert.equal(text(".gv-edit .gv-edit-fate"), "the one before runs on");
   assert.deepEqual(model.asked, []);
   stop();
 });

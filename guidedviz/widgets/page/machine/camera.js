@@ -6,7 +6,6 @@
 /** @typedef {[wide: number, high: number]} Size */
 /** @typedef {{ least: number, most: number, whole?: boolean }} Scales for labels that can be read, and the largest ones */
 
-export const ALMOST = 0.99; // of the least size can be read as well, and cuts nothing
 export const LESS = 0.85; // of it is better than a machine, or a last arrow, that is cut by a little
 const EDGE = 18; // pixels of a border, where a drawing fades
 
@@ -21,7 +20,7 @@ export function aim(size, room, { least, most, whole }, at) {
   const fit = Math.min(most, room[0] / size[0], room[1] / size[1]);
   const isCut = (/** @type {number} */ by) => at && (at.ends[0].rx * by > room[0] / 2 - EDGE || at.ends[0].ry * by > room[1] / 2 - EDGE);
   const close = isCut(least) && !isCut(LESS * least) ? LESS * least : least;
-  const scale = whole || fit >= ALMOST * least ? fit : close;
+  const scale = whole || fit >= LESS * least ? fit : close;
   /**
    * @param {"x" | "y"} name
    * @param {"rx" | "ry"} half

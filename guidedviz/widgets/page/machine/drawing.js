@@ -7,7 +7,7 @@ import { toggle } from "../shared/controls.js";
 /** @import { Camera, Path, Scales, Size, Spot } from "./camera.js" */
 import { make, shape, wantsStillness } from "../shared/elements.js";
 import { draw } from "../shared/shapes.js";
-import { aim, ALMOST, around, LESS, toPixels, transformOf } from "./camera.js";
+import { aim, around, LESS, toPixels, transformOf } from "./camera.js";
 
 const LEAST = 12; // pixels on the screen of the smallest label
 const LEAST_AFAR = 16; // the same in a lecture hall
@@ -106,7 +106,7 @@ export function scalesOf(view, letters) {
 }
 
 /**
- * Chooses the scale: the whole drawing where its labels stay legible, or nearly so if it is no rule, else close up.
+ * Chooses the scale: the whole drawing where its labels stay legible, or nearly so, else close up.
  * @param {Drawing} drawing
  */
 export function fitDrawing(drawing) {
@@ -115,7 +115,7 @@ export function fitDrawing(drawing) {
   const stage = view.closest(".gv-live-stage"); // there a panel has its height from the screen
   const scales = scalesOf(view, letters);
   const fit = Math.min(scales.most, node.clientWidth / width, (stage ? node.clientHeight : HIGH) / height);
-  const whole = fit >= (row ? ALMOST : LESS) * scales.least;
+  const whole = fit >= LESS * scales.least;
   const close = !whole && !drawing.whole;
   drawing.scales = { ...scales, whole: !close };
   drawing.size.node.hidden = row || whole || (fit < TINY * scales.least && !view.closest(".gv-lecture, .gv-film"));

@@ -3,7 +3,7 @@
 
 export const [STRIP, THIN, EDGE, GAP] = [28, 18, 8, 1]; // pixels of a strip, at least, of one of which only the edge is shown, between
 const MOST_EDGES = 4;
-const SHARE = 0.66; // of the height is left to a high row
+const [SHARE, LEAST] = [0.75, 0.66]; // of the height is left to a high row, and where it takes room from strips
 
 /** @typedef {{ y: number, high: number }} Line */
 /** @typedef {{ strips: Line[], head: Line, row: Line, folded: number }} Places the strips of the callers, the outermost first; the head; the row with its head; and how many strips cannot be read */
@@ -15,7 +15,8 @@ const SHARE = 0.66; // of the height is left to a high row
  * @returns {Places}
  */
 export function placeRows(callers, height, need) {
-  let room = height - GAP - Math.min(need + STRIP, SHARE * height);
+  const beside = (/** @type {number} */ share) => height - GAP - Math.min(need + STRIP, share * height);
+  let room = Math.max(beside(SHARE), Math.min(beside(LEAST), callers * (THIN + GAP)));
   const strip = Math.max(THIN, Math.min(STRIP, Math.floor(room / callers - GAP))); // no caller, no strip
   let whole = 0;
   while (whole < callers) {

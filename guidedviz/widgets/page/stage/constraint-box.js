@@ -11,7 +11,7 @@ const PAUSE = 350; // milliseconds without a key that count as a pause
 const LANGUAGES = { regex: "regex", schema: "JSON Schema", grammar: "grammar", lark: "Lark" };
 /** @type {Record<string, string>} */
 const EXAMPLES = { regex: "[0-9]+", schema: '{"type": "integer"}', grammar: "root ::= [0-9]+", lark: "start: /[0-9]+/" };
-const BEFORE = "the constraint before keeps running";
+const BEFORE = "the one before runs on";
 const STATES = {
   "": "",
   compiling: "compiling …",
@@ -19,7 +19,7 @@ const STATES = {
   waits: `waits for you; ${BEFORE}`,
   runs: "runs",
 };
-const IDLE = "Change it while the model decodes; Escape leaves the box.";
+const IDLE = "Change it while the model decodes; Escape leaves.";
 
 /**
  * Sends what stands in the box; an empty one changes nothing.
