@@ -151,7 +151,11 @@ class _Wiring:
             if joint is None:
                 (joint,) = self.new(1)
                 self.rests[id(part), end] = joint
-                inside.append((part, joint, end))
+                if isinstance(part, Repeat) and (part.low, part.high) == (0, None):  # a loop at the joint itself
+                    self.epsilon[joint].append(end)
+                    inside.append((part.part, joint, joint))
+                else:
+                    inside.append((part, joint, end))
             end = joint
         inside.append((parts[0], start, end))
         return inside
