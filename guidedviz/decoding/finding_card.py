@@ -71,8 +71,7 @@ def write_place(step: int, pieces: Sequence[bytes]) -> Iterator[Element | str]:
 
 def write_refusal(refusal: WantedToken, step: int) -> Iterator[Element]:
     """What the model wanted beside what it took, and why the first was refused, one reason per line."""
-    where = "" if refusal.place == step else f"at step {refusal.place + 1} "
-    mass = f"{where}Z is {probability(refusal.mass)}"
+    mass = f"{refusal.where(step)}Z is {probability(refusal.mass)}"
     if refusal.wanted is not None:
         wanted = write_token(refusal.wanted, REFUSED)
         taken = write_token(refusal.taken, TAKEN)

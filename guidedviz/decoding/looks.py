@@ -41,6 +41,10 @@ class WantedToken(NamedTuple):
         said += f' and took "{taken}" ({probability(self.taken_raw)})'
         return f"{said}; {self.why}" if self.why else said
 
+    def where(self, step: int) -> str:
+        """At which step it is, counted from 1; "" if that is the one spoken of."""
+        return "" if self.place == step else f"at step {self.place + 1} "
+
 
 class Finding(NamedTuple):
     """A likely cause: its name, the step that shows it first (its place in `trace.steps`), and the evidence.
@@ -60,8 +64,7 @@ class Finding(NamedTuple):
         """The evidence in one line."""
         said = list(self.facts)
         if self.refusal:
-            where = "" if self.refusal.place == self.step else f"at step {self.refusal.place + 1} "
-            said.insert(0, where + self.refusal.words)
+            said.insert(0, self.refusal.where(self.step) + self.refusal.words)
         return "; ".join(said)
 
 
