@@ -108,9 +108,8 @@ def show_figure(figure: Figure) -> Element:
     """The figure as HTML: part of the page in a live notebook and on the site, an `<img>` in a built notebook."""
     if headless() and not for_site():
         return picture(figure)
-    return node(
-        "div", node("style", theme_css()), figure.drawing, class_="gv", style="overflow-x:auto"
-    )  # in the page's colours
+    colours = node("style", theme_css())  # of the page
+    return node("div", colours, figure.drawing, class_="gv", style="overflow-x:auto")
 
 
 def picture(figure: Figure) -> Element:
