@@ -70,22 +70,6 @@ def agent_of_one_tool(ask, tools, messages, rounds):
     return None
 
 
-def agent_that_gives_up(ask, tools, messages, rounds):
-    """Ends with the error of a tool."""
-    for _ in range(rounds):
-        reply = ask(messages)
-        messages = [*messages, reply.message]
-        if not reply.calls:
-            return reply.text
-        for call in reply.calls:
-            try:
-                result = str(tools[call.name](**call.arguments))
-            except Exception as error:
-                return f"error: {error}"
-            messages = [*messages, {"role": "tool", "content": result}]
-    return None
-
-
 def repair_by_recursion(ask, complain, question, most):
     def call(messages, calls):
         if calls > most:
@@ -135,7 +119,7 @@ WRONG = {
     ],
     "agent": [
         agent_of_one_tool,
-        agent_that_gives_up,
+        ('result = f"error: {error}"', 'return f"error: {error}"'),  # it ends with the error of a tool
         lambda ask, tools, messages, rounds: ask(messages).text,
         ("messages = [*messages, reply.message]", "messages.append(reply.message)", "pass"),
         (TOOK, 'messages = [*messages, {"role": "user", "content": result}]', "pass"),
